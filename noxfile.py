@@ -58,6 +58,21 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def build(session: nox.Session) -> None:
+    """An sdist, and the wheel that is made from it, into dist."""
+    _run(session, "build", "--no-isolation", "--outdir", "dist", *session.posargs)
+
+
+@nox.session
+def sbom(session: nox.Session) -> None:
+    """What is installed beside letalone, as CycloneDX; a Python elsewhere may be named."""
+    Path("dist").mkdir(exist_ok=True)
+    what = ["--pyproject", "pyproject.toml", "--mc-type", "library", "--output-reproducible"]
+    where = ["--of", "JSON", "--output-file", "dist/letalone.cdx.json"]
+    _tool(session, "cyclonedx-py", "environment", *what, *where, *(session.posargs or [PYTHON]))
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """One benchmark by name; further arguments go to it."""
     name, *rest = session.posargs or [""]

@@ -64,9 +64,10 @@ def side_by_side(ours: Job, theirs: Job, rounds: int) -> dict[str, float]:
     return {"seconds": mine, "plain_seconds": plain, "ratio": mine / plain}
 
 
-def opened(path: Path, level: str) -> la.Session:
+def opened(path: Path, level: str, ledger: Path | None = None) -> la.Session:
     unit = "user" if level == "user" else la.ROW
-    return la.open(path, unit=unit, budget=la.Budget(epsilon=10_000), name="visits")
+    budget = la.Budget(epsilon=10_000)
+    return la.open(path, unit=unit, budget=budget, name="visits", ledger=ledger)
 
 
 def question(session: la.Session, level: str, group: str = "department") -> la.Query:

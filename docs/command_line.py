@@ -18,8 +18,9 @@ INTRODUCTION = """\
 
 Every command takes `--json`, also before the command (`letalone --json demo`). The result is then
 one JSON object on standard output, with `format` and `command` in it. An error is one JSON object
-on standard error, with `error` (its class), `message` and `exit_code`; standard output stays empty,
-so that a pipe never takes an error for an answer.
+on standard error, with `error` (its class), `message`, `exit_code`, and `code`, `facts` and
+`remedies` as [the catalogue](errors.md) and the service have them; standard output stays empty, so
+that a pipe never takes an error for an answer.
 
 | exit code | meaning |
 |---|---|
@@ -28,9 +29,9 @@ so that a pipe never takes an error for an answer.
 | 2 | wrong usage: a parameter is outside what is allowed |
 | 3 | the budget does not allow it |
 | 4 | not supported: no private answer with a proof is known |
-| 5 | the owner has to act: the data set is frozen, or the purpose or person is not allowed |
+| 5 | the owner has to act: the data set is locked, or the purpose or person is not allowed |
 | 6 | a ledger or a receipt was changed |
-| 7 | a check found something: an audit accuses, or a script has a slip |
+| 7 | a check found something: an audit contradicts a claim, or a script has a problem |
 
 Colours appear in a terminal only; `NO_COLOR=1` turns them off there as well. `LETALONE_TRACEBACK=1`
 shows where letalone itself failed.

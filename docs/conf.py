@@ -1,4 +1,8 @@
-"""How the documentation is built: Sphinx with MyST and furo, and nothing from elsewhere."""
+"""How the documentation is built: Sphinx with MyST and furo, and nothing from elsewhere.
+
+Notebooks are pages with the outputs that are stored in them: docs/execute_notebook.py runs them,
+a build runs nothing.
+"""
 
 import re
 from html import escape
@@ -19,16 +23,19 @@ author = "the letalone authors"
 copyright = "2026, the letalone authors"  # noqa: A001  (Sphinx asks for this name)
 version = release = metadata.version("letalone")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "dollarmath"]
 html_math_renderer = "mathml"  # browsers draw it themselves; MathJax would come from another host
 myst_heading_anchors = 3
+nb_execution_mode = "off"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 default_role = "code"
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["notebooks.css"]
 html_title = f"letalone {release}"
 html_show_sphinx = False
 html_copy_source = False
@@ -76,6 +83,7 @@ def write_block(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool) -> str:
     formula = re.sub(r"\\dots\b", r"\\ldots", node.astext())  # docutils knows the second only
+    formula = re.sub(r"\\frac(\d)(\d)", r"\\frac{\1}{\2}", formula)  # and here, too
     try:
         return tex2mathml(formula, as_block=as_block)
     except MathError as error:

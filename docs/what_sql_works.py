@@ -18,6 +18,7 @@ from letalone.plans.plan import make_plan, units_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.from_clause import JOINS
+from letalone.sql.names import PublicSelect
 from letalone.sql.question import read_question
 from letalone.sql.refusals import CLAUSES, DISTINCT, REFUSED, REFUSED_CALLS, SqlRefusal
 from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
@@ -34,6 +35,7 @@ VISITS = Schema(
         Column("refund", Type.NUMBER),
         Column("day", Type.DATE),
         Column("at", Type.TIMESTAMP),
+        Column("left_at", Type.TIMESTAMP),
         Column("icu", Type.BOOLEAN),
     ),
     unit="patient_id",
@@ -47,6 +49,9 @@ AGGREGATES = (
     "COUNT(refund)",
     "COUNT(DISTINCT patient_id)",
     "COUNT(DISTINCT city)",
+    "COUNT(DISTINCT (ward, city))",
+    "COUNT(DISTINCT patient_id) FILTER (WHERE icu)",
+    "COUNT(DISTINCT CASE WHEN icu THEN patient_id END)",
     "APPROX_COUNT_DISTINCT(city)",
     "COUNT_IF(icu)",
     "COUNT(*) FILTER (WHERE icu)",
@@ -76,6 +81,13 @@ AGGREGATES = (
     "COVAR_SAMP(age, cost)",
     "CORR(age, cost)",
     "REGR_SLOPE(cost, age)",
+    "TOTAL(cost)",
+    "FSUM(cost)",
+    "STD(cost)",
+    "STDEV(cost)",
+    "STDEVP(cost)",
+    "VAR(cost)",
+    "VARP(cost)",
 )
 FORMULAS = (
     "SUM(cost) / COUNT(*)",
@@ -87,6 +99,16 @@ FORMULAS = (
     "ABS(-AVG(cost))",
     "(SUM(cost))",
     "SAFE_DIVIDE(SUM(cost), COUNT(*))",
+    "STDDEV(cost) / SQRT(COUNT(*))",
+    "EXP(AVG(age) / 100) + LN(AVG(cost))",
+    "FLOOR(AVG(cost)) + CEIL(AVG(age))",
+    "CAST(AVG(cost) AS DECIMAL(10, 2))",
+    "TRY_CAST(COUNT(*) AS DOUBLE)",
+    "REGR_INTERCEPT(cost, age)",
+    "REGR_R2(cost, age)",
+    "POWER(AVG(age), 2)",
+    "(SELECT COUNT(*) FROM visits WHERE icu) / COUNT(*)",
+    "COALESCE(SUM(cost), 0)",
 )
 CONDITIONS = (
     "age = 65",
@@ -124,6 +146,8 @@ CONDITIONS = (
     "DATE_TRUNC('quarter', at) = DATE '2024-04-01'",
     "QUARTER(day) = 1",
     "DAYOFYEAR(day) <= 31",
+    "EXTRACT(WEEK FROM day) = 53",
+    "WEEK(day) <= 2 OR WEEKOFYEAR(day) >= 52",
     "MINUTE(at) = 0",
     "DATEPART('quarter', day) = 1",
     "DATE(at) = '2024-01-31'",
@@ -137,9 +161,15 @@ CONDITIONS = (
     "day - DATE '2024-01-31' > 7",
     "DATE_DIFF('day', day, at) > 7",
     "DATE_DIFF('month', day, at) > 1",
+    "DATE_DIFF('hour', at, left_at) > 12",
+    "left_at - at > INTERVAL '7 days'",
+    "left_at > at + INTERVAL 90 MINUTE",
+    "EXTRACT(EPOCH FROM left_at - at) / 3600 < 24",
+    "SECOND(at) = 0",
     "city LIKE 'New %'",
     "city NOT LIKE '%50!%%' ESCAPE '!'",
     "city ILIKE '%burg'",
+    "regexp_matches(city, '^New')",
     "STARTS_WITH(city, 'New ')",
     "PREFIX(city, 'New ')",
     "ENDS_WITH(city, 'burg')",
@@ -154,6 +184,24 @@ CONDITIONS = (
     "CONCAT(ward, '-', age) = 'A-65'",
     "ward || '/' || city = 'A/Berlin'",
     "LENGTH(city) > 10",
+    "icu IS TRUE",
+    "age IS DISTINCT FROM 65",
+    "age IS NOT DISTINCT FROM 65",
+    "age = '65'",
+    "ISNULL(refund, 0) > 0",
+    "EXTRACT(DOW FROM day) = 0",
+    "day >= DATE '2024-12-31' - INTERVAL '30 days'",
+    "day >= DATE_SUB(DATE '2024-12-31', INTERVAL 1 MONTH)",
+    "day >= DATE_ADD(DATE '2024-12-31', INTERVAL 1 MONTH)",
+    "DATE(at) > day + INTERVAL 7 DAY",
+    "icu::INT = 1",
+    "icu = 1",
+    "(ward, icu) IN (('A', TRUE), ('B', FALSE))",
+    "TRY_CAST(age AS DOUBLE) > 1",
+    "city IN (SELECT city FROM cities WHERE region = 'North')",
+    "city = (SELECT MIN(city) FROM cities)",
+    "age > (SELECT COUNT(city) FROM cities)",
+    "EXISTS (SELECT 1 FROM cities c WHERE c.city = visits.city AND c.region = 'North')",
 )
 QUERIES = (
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
@@ -164,11 +212,21 @@ QUERIES = (
     "SELECT TRUNC(day, 'MM') AS month, COUNT(*) FROM visits GROUP BY month",
     "SELECT CASE WHEN age < 18 THEN 'child' ELSE 'adult' END AS who, COUNT(*) FROM visits"
     " GROUP BY who",
+    "SELECT ward, COUNT(*) FROM visits WHERE ward IN ('A', 'B') GROUP BY ward",
+    "SELECT DATE_TRUNC('month', day) AS month, COUNT(*) FROM visits WHERE YEAR(day) = 2024 GROUP"
+    " BY month",
     "SELECT BIN(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT WIDTH_BUCKET(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT FLOOR(age / 10) * 10 AS ages, COUNT(*) FROM visits GROUP BY ages",
+    "SELECT ROUND(cost, -2) AS costs, COUNT(*) FROM visits GROUP BY costs",
     "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region",
     "SELECT c.region, COUNT(*) FROM visits v JOIN cities c ON v.city = c.city GROUP BY c.region",
+    "SELECT region, COUNT(*) FROM visits LEFT JOIN cities USING (city) GROUP BY region",
+    "SELECT region, COUNT(*) FROM visits NATURAL JOIN cities GROUP BY region",
+    "SELECT COUNT(*) FROM cities c JOIN visits v ON v.city = c.city AND c.region = 'North'",
+    "SELECT COUNT(*) FROM visits v, cities c WHERE v.city = c.city AND c.region = 'North'",
+    "SELECT v.city, c.region, COUNT(*) AS n FROM visits v JOIN cities c ON v.city = c.city"
+    " GROUP BY v.city ORDER BY n DESC FETCH FIRST 3 ROWS ONLY",
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n >= 10 AND ward <> 'C'",
     "SELECT ward, AVG(cost) FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 2 OFFSET 1",
     "EXPLAIN SELECT COUNT(*) FROM visits",
@@ -177,6 +235,10 @@ QUERIES = (
 OVER_ANSWERS = (
     "SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1",
     "SELECT DISTINCT ward FROM visits",
+    "SELECT MODE(ward) FROM visits",
+    "SELECT ward, 100 * COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM visits GROUP BY"
+    " ward",
+    "SELECT ward FROM visits GROUP BY ward HAVING AVG(cost) > (SELECT AVG(cost) FROM visits)",
     "SELECT ward, icu, AVG(cost) FROM visits GROUP BY ALL",
     "SELECT ward, COUNT(*) AS n, 100 * COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits"
     " GROUP BY ward",
@@ -196,6 +258,18 @@ OVER_ANSWERS = (
     "SELECT AVG(n), MAX(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)",
     "SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)"
     " WHERE n > 3",
+    "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE patient_id IN (SELECT patient_id FROM"
+    " visits WHERE icu)",
+    "SELECT AVG(cost) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) AS"
+    " place FROM visits) WHERE place = 1",
+    "SELECT ward, CASE WHEN COUNT(*) >= 100 THEN 'large' ELSE 'small' END AS size FROM visits"
+    " GROUP BY ward",
+    "SELECT 'Ward ' || ward AS name, GREATEST(COUNT(*) - 10, 0) AS more FROM visits GROUP BY ward",
+    "SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY CASE ward WHEN 'C' THEN 1 ELSE 2 END",
+    "SELECT 'all' AS who, COUNT(*) AS n FROM visits UNION ALL SELECT 'intensive care', COUNT(*)"
+    " FROM visits WHERE icu",
+    "SELECT ward, MAX(n) FROM (SELECT ward, icu, COUNT(*) AS n FROM visits GROUP BY ward, icu)"
+    " GROUP BY ward",
 )
 OTHERS = (
     SqlRefusal("rows", "Count or add up.", "SELECT * FROM visits"),
@@ -224,7 +298,11 @@ OTHERS = (
         "Ask one question at a time.",
         "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
     ),
-    SqlRefusal("UNION", "Ask two questions.", "SELECT COUNT(*) FROM visits UNION SELECT 1"),
+    SqlRefusal(
+        "UNION",
+        "Write UNION ALL of SELECTs without GROUP BY, or ask two questions.",
+        "SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits",
+    ),
     SqlRefusal("PRAGMA", "Ask with SELECT.", "PRAGMA show_tables"),
     SqlRefusal("COPY", "Ask with SELECT.", "COPY visits TO 'out.csv'"),
     SqlRefusal("ATTACH", "Ask with SELECT.", "ATTACH 'other.db'"),
@@ -258,10 +336,16 @@ def refused() -> Iterator[SqlRefusal]:
             yield one
 
 
+def look_up(asked: PublicSelect) -> list[tuple[str, ...]]:
+    """The public table of the examples."""
+    rows = [{"city": "Bremen", "region": "North"}, {"city": "Kiel", "region": "North"}]
+    return [tuple(row[column.name] for column in asked.columns) for row in rows]
+
+
 def asked_for(sql: str) -> str:
     """What a query about the example table asks for, in words."""
-    found = read_question(sql, VISITS, tables={"cities": CITIES})
-    joins = [PublicJoin(one.name, one.on, one.added, "0" * 64) for one in found.joins]
+    found = read_question(sql, VISITS, tables={"cities": CITIES}, look_up=look_up)
+    joins = [PublicJoin(one.name, one.on, one.added, "0" * 64, one.outer) for one in found.joins]
     units = found.units
     before = None if units is None else PerUnit(tuple(units.features.items()), units.where)
     plan = make_plan(
@@ -273,7 +357,7 @@ def asked_for(sql: str) -> str:
         max_rows=1 if units is None else None,
         per_unit=None if before is None else units_of(before, VISITS),
     )
-    words = plan.in_words().partition("; each patient_id counts with")[0]
+    words = plan.in_words().partition("; at most")[0].partition("; all rows of each")[0]
     return f"{words}. {found.arrangement.in_words()}".strip()
 
 
@@ -369,9 +453,15 @@ def _conditions() -> Iterator[str]:
         "differ. A pattern has at most 1,000 letters and nine %, and of its pieces between % only"
         " the last may have a _. Dates as text",
         "have the letters %Y %y %q %m %d %j %u %H %M %A %a %B %b; names are English, times in UTC."
-        " `DATE_DIFF` counts the days, months,",
-        "quarters or years that begin between two dates, `DATEDIFF(end, start)` days. Bounds of"
-        " lengths and days: `CLAMP(LENGTH(city), 0, 50)`.",
+        " `DATE_DIFF` counts the seconds, minutes, hours,",
+        "days, months, quarters or years that begin between two dates, `DATEDIFF(end, start)` days;"
+        " `left_at - at` of two times is in whole seconds.",
+        "Bounds of lengths and days: `CLAMP(LENGTH(city), 0, 50)`, or by the name that `SELECT`"
+        " gives: `AVG(left_at::DATE - day) AS days` with `--bounds days=0:60`.",
+        "",
+        "Times with a time zone are counted in UTC, and so are their hours, days and months:"
+        " 2024-01-01 00:00 in Berlin is in December 2023.",
+        "The answer says so where it matters. For local months, store local times without a zone.",
         "",
     )
     yield from _table(CONDITIONS, "SELECT COUNT(*) FROM visits WHERE {}", cut="only rows with ")
@@ -383,7 +473,9 @@ def _groups() -> Iterator[str]:
         "## Groups, joins, order",
         "",
         "Which groups there are is public: declared keys, `keys=` or `--keys`, the values of a"
-        " `CASE`, months, ranges.",
+        " `CASE`, months, ranges, and what",
+        "`WHERE` leaves: `ward IN ('A', 'B')`, `age BETWEEN 18 AND 30`, the months of a year or"
+        " between two dates (at most 1,000).",
         "Else they are found privately, which takes a delta. `HAVING`, `ORDER BY` and `LIMIT` act"
         " on the noisy answer,",
         "so they cost nothing, and the same question in another order is free; the receipt holds"
@@ -396,7 +488,8 @@ def _groups() -> Iterator[str]:
         "",
         "`DATE_TRUNC` gives a date: the first day of a year, quarter, month or week (Monday), or"
         " the day. Its keys are listed",
-        "(`--keys month=2024-01-01,2024-02-01`) or found privately. Ranges, by `BIN`,"
+        "(`--keys month=2024-01-01,2024-02-01`), follow from `WHERE` or are found privately."
+        " Ranges, by `BIN`,"
         " `WIDTH_BUCKET` or `FLOOR`, are shown as",
         "`[0, 10)`; the last has its end, too, and rows outside of all are left out. In other"
         " engines, `WIDTH_BUCKET` puts a value that equals",
@@ -411,6 +504,10 @@ def _groups() -> Iterator[str]:
         " one private table.",
         "",
         'Public tables are given by `tables={"cities": frame}` or `--public cities=cities.csv`.',
+        "They are joined in any order, also to each other, each on a unique key; `LEFT JOIN`",
+        "keeps rows without a partner. Bounds of their numbers and the keys of their columns are",
+        "read from them, and a column that the groups decide, such as the region of each city,",
+        "needs no group of its own.",
         "",
     )
     yield from _table(QUERIES, "{}")
@@ -430,7 +527,22 @@ def _over_answers() -> Iterator[str]:
         "A query in `FROM`, or under `WITH`, that chooses rows and columns is put into the outer"
         " one. One that is grouped by the",
         "unit makes one row of each person, as `.per_unit` does in Python; bounds of its columns"
-        " are given by their names.",
+        " are given by their names. So do",
+        "`patient_id IN (SELECT patient_id …)` and `ROW_NUMBER() OVER (PARTITION BY patient_id …) ="
+        " 1`.",
+        "",
+        "`CASE`, `COALESCE`, `GREATEST`, `LEAST`, comparisons and texts (`CONCAT`, `UPPER`,"
+        " `LENGTH`) of keys and aggregates are computed from the",
+        "noisy answer, too, and have no ranges. `COALESCE(SUM(cost), 0)` is `SUM(cost)`, which is"
+        " never missing here. `UNION ALL` of SELECTs",
+        "without groups is one question, whose numbers share ε, laid out as one row for each.",
+        "",
+        "A number of the same table in brackets, `(SELECT AVG(cost) FROM visits)`, is part of the"
+        " same question where it can be: a total of",
+        "the same rows is that of the groups, which is free. In `WHERE` it is asked first, with a"
+        " quarter of ε, and its answer stands in",
+        "the outer question, which has the rest. `letalone query` and Python's"
+        " `.release(epsilon=…)` ask both; a service says what to ask first.",
         "",
     )
     yield from _table(OVER_ANSWERS, "{}")

@@ -110,6 +110,8 @@ def part_of(x: date, part: str) -> int:
     match part:
         case "weekday":
             return x.isoweekday()
+        case "week":
+            return x.isocalendar().week
         case "quarter":
             return sum(x.month >= first for first in (1, 4, 7, 10))
         case "yearday":

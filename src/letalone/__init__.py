@@ -17,6 +17,7 @@ _MODULES = {
     "attacks": "attacks",
     "audit": "audit",
     "learn": "learn",
+    "local": "local",
     "per_unit": "plans.aggregates.per_unit",
     "privacy": "privacy",
     "sensitivity": "mechanisms.sensitivity",
@@ -38,6 +39,7 @@ _MEMBERS = {  # of each module, its names
     ),
     "mechanisms.applications": "best_option frequent_itemsets private_price",
     "mechanisms.calibration": "calibrate",
+    "notebook": "EpsilonSlider",
     "plans.aggregates.requests": (
         "correlation count count_distinct covariance histogram linear_regression max mean "
         "median min private_bounds quantile regression_slope std sum top_k variance"
@@ -54,6 +56,7 @@ _MEMBERS = {  # of each module, its names
     "session.opening": "open",
     "session.query": "Query",
     "session.release": "Release",
+    "session.report_plan": "plan",
     "session.session": "Session",
 }
 _HOME = {name: module for module, names in _MEMBERS.items() for name in names.split()}
@@ -83,9 +86,10 @@ def _load(name: str, module: str) -> object:
         if missing == "letalone":
             raise
     errors = import_module("letalone.errors")
+    how = import_module("letalone.errors.installing").how_to_install()
     raise errors.ParameterError(
-        f"la.{name} needs {missing}, which is not installed: pip install letalone, with all that it"
-        " requires."
+        f"la.{name} needs {missing}, which is not installed. To install letalone with all that it"
+        f" requires: {how}."
     )
 
 

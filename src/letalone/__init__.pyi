@@ -2,6 +2,7 @@ from letalone import anonymity as anonymity
 from letalone import attacks as attacks
 from letalone import audit as audit
 from letalone import learn as learn
+from letalone import local as local
 from letalone import privacy as privacy
 from letalone.answers.estimate import Estimate as Estimate
 from letalone.answers.preview import Preview as Preview
@@ -34,6 +35,7 @@ from letalone.mechanisms.applications import best_option as best_option
 from letalone.mechanisms.applications import frequent_itemsets as frequent_itemsets
 from letalone.mechanisms.applications import private_price as private_price
 from letalone.mechanisms.calibration import calibrate as calibrate
+from letalone.notebook.epsilon_slider import EpsilonSlider as EpsilonSlider
 from letalone.plans.aggregates import per_unit as per_unit
 from letalone.plans.aggregates.requests import correlation as correlation
 from letalone.plans.aggregates.requests import count as count
@@ -73,6 +75,7 @@ from letalone.session.locating import ROW as ROW
 from letalone.session.opening import open as open  # noqa: A004
 from letalone.session.query import Query as Query
 from letalone.session.release import Release as Release
+from letalone.session.report_plan import plan as plan
 from letalone.session.session import Session as Session
 
 __version__: str

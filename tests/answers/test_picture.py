@@ -1,7 +1,9 @@
 """Pictures: each aggregate in its field, with error bars, in the format that the name says."""
 
+from datetime import date
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from numpy import isnan
@@ -10,7 +12,8 @@ import letalone as la
 from answers.releases import made
 from letalone.answers.columns import CellKind, KeyColumn, Output
 from letalone.answers.picture import draw_release
-from letalone.drawing import to_figure
+from letalone.drawing import AxisKind, SeriesStyle, to_figure, to_svg
+from letalone.drawing.field import MOST_DEPTH, depths_of
 
 
 def test_a_picture_is_written_by_its_suffix(tmp_path: Path) -> None:
@@ -209,3 +212,93 @@ def test_a_notebook_shows_a_release_in_which_nothing_can_be_drawn() -> None:
         html = release._repr_html_()
         assert "<table>" in html
         assert "<svg" not in html
+
+
+MONTHS = tuple(date(2023 + place // 12, place % 12 + 1, 1) for place in range(25))
+
+
+def counted(*values: int | None) -> Output:
+    low, high = (
+        tuple(None if value is None else value + way for value in values) for way in (-5, 5)
+    )
+    return Output("n", "n", "", CellKind.INTEGER, values, low, high)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "cells"),
+    [
+        (CellKind.DATE, "month", MONTHS),
+        (CellKind.TEXT, "month", tuple(f"{month:%Y-%m}" for month in MONTHS)),
+        (CellKind.INTEGER, "year", tuple(range(2000, 2025))),
+    ],
+)
+def test_groups_in_time_are_a_line_at_their_moments(
+    kind: CellKind, name: str, cells: tuple[Any, ...]
+) -> None:
+    keys = (KeyColumn(name, kind, cells),)
+    (chart,) = draw_release(keys, (counted(*range(25)),), title="").charts
+    (line,) = chart.series
+    assert (chart.across.kind, line.style) == (AxisKind.MOMENTS, SeriesStyle.JOINED)
+    assert line.ys == tuple(range(25))
+    assert list(line.xs) == sorted(line.xs)
+    assert (line.low[0], line.high[0]) == (-5, 5), "error bars stay"
+    figure = to_figure(chart)
+    (field,) = figure.axes
+    assert field.get_ylim()[0] <= 0
+
+
+def test_a_second_column_makes_a_line_each_and_an_unsorted_answer_is_sorted() -> None:
+    keys = (
+        KeyColumn("day", CellKind.DATE, (*MONTHS[2::-1], *MONTHS[:3])),
+        KeyColumn("ward", CellKind.TEXT, ("A",) * 3 + ("B",) * 3),
+    )
+    (chart,) = draw_release(keys, (counted(3, 2, 1, 7, None, 9),), title="").charts
+    first, second = chart.series
+    assert (first.label, first.ys) == ("A", (1, 2, 3))
+    assert (second.label, second.ys[0], second.ys[2]) == ("B", 7, 9)
+    assert isnan(second.ys[1])
+
+
+@pytest.mark.parametrize("cells", [("2023-13", "2023-01", "2023-02"), (1, 2, 3)])
+def test_what_only_looks_like_time_is_drawn_by_name(cells: tuple[Any, ...]) -> None:
+    kind = CellKind.TEXT if isinstance(cells[0], str) else CellKind.INTEGER
+    (chart,) = draw_release((KeyColumn("year", kind, cells),), (counted(1, 2, 3),), title="").charts
+    assert chart.across.kind is AxisKind.NAMES
+
+
+def pairs(wards: int, ages: int) -> tuple[KeyColumn, KeyColumn]:
+    each = [(f"Ward number {ward}", f"{age}0") for ward in range(wards) for age in range(ages)]
+    first, second = zip(*each, strict=True)
+    return KeyColumn("ward", CellKind.TEXT, first), KeyColumn("age", CellKind.TEXT, second)
+
+
+def test_many_pairs_of_groups_are_a_heat_map_with_a_field_for_each() -> None:
+    values = [*range(11), None]
+    (chart,) = draw_release(pairs(3, 4), (counted(*values),), title="").charts
+    (fields,) = chart.series
+    assert chart.is_heat_map
+    assert (chart.across.name, chart.up.name) == ("age", "ward"), "the shorter names are across"
+    assert (fields.xs[0], fields.ys[0]) == (0, 2), "the first group is on top"
+    assert chart.up.names[2] == "Ward number 0"
+    assert fields.words[5] == "Ward number 1, 10: 5 [0, 10]"
+    assert fields.texts[-1] == "?"
+    assert chart.note == "Darker is more. The ranges are up to 10 wide. Grey: unknown."
+
+
+def test_a_field_is_the_darker_the_more_and_letters_on_it_can_be_read() -> None:
+    (chart,) = draw_release(pairs(3, 3), (counted(*range(9)),), title="").charts
+    depths = depths_of(chart.series[0])
+    assert depths == sorted(depths)
+    assert depths[-1] == MOST_DEPTH < 0.6
+    svg = to_svg(chart)
+    assert svg.count('fill-opacity="') == 9
+    assert "<title>Ward number 2, 20: 8 [3, 13]</title>" in svg
+    (field,) = to_figure(chart).axes
+    assert [label.get_text() for label in field.get_xticklabels()] == ["00", "10", "20"]
+
+
+def test_few_pairs_and_too_many_are_drawn_by_name() -> None:
+    for wards, ages in ((2, 2), (2, 60)):
+        outputs = (counted(*range(wards * ages)),)
+        (chart,) = draw_release(pairs(wards, ages), outputs, title="").charts
+        assert not chart.is_heat_map

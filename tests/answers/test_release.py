@@ -114,15 +114,9 @@ def test_frames_have_the_same_cells_with_exact_types() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from letalone.answers import columns
-    from letalone.drawing import figure
 
     monkeypatch.setattr(columns, "find_spec", lambda _: None)
-    monkeypatch.setattr(figure, "find_spec", lambda _: None)
-    for method, package in (
-        ("to_pandas", "pandas"),
-        ("to_polars", "polars"),
-        ("plot", "matplotlib"),
-    ):
+    for method, package in (("to_pandas", "pandas"), ("to_polars", "polars")):
         with pytest.raises(la.ParameterError, match=f"needs {package}, which is not installed"):
             getattr(made(), method)()
 

@@ -52,9 +52,11 @@ def test_columns_are_aligned_and_the_last_lines_are_price_unit_and_what_is_left(
         "missing     0.1 [0.0, 9.0]  missing",
         "鍵          3.0 [0.0, 4.0]        y",
     ]
-    assert lines[-1] == (
-        "Price: ε = 0.5, add or remove one patient. Each interval is right 95 % of the time."
-    )
+    assert lines[-3:] == [
+        "[low, high]: 95 % noise range.",
+        "Spent ε = 0.5 per patient.",
+        "More: .explain()",
+    ]
     assert "- each patient counts with at most 10 rows" in lines
     assert str(release) == repr(release)
 

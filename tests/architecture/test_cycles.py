@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 SOURCE = Path(__file__).parents[2] / "src"
 
 Graph = dict[str, set[str]]
@@ -79,5 +81,6 @@ def test_the_walk_sees_a_knot_of_imports_inside_functions() -> None:
     assert imported(for_types, modules) == set()
 
 
+@pytest.mark.long  # lint-imports holds the layers meanwhile
 def test_no_module_imports_itself_by_way_of_others() -> None:
     assert [sorted(knot) for knot in knots(graph())] == []

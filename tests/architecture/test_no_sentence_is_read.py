@@ -18,6 +18,7 @@ ROOT = Path(letalone.__file__).parent
 READS = {
     "anonymity.hierarchies": "names of columns that sound like postal codes",
     "anonymity.kinds": "cells of a table: numbers and days",
+    "answers.picture": "keys of groups that are months, and names of columns of years",
     "answers.row_formulas": "labels of ranges",
     "attacks.heat_map": "numbers that somebody typed",
     "attacks.canaries": "texts with planted secrets",
@@ -27,7 +28,7 @@ READS = {
     "cli.tables.table_option": "names that sound like people, and typed SQL",
     "cli.typed": "numbers that somebody typed",
     "client.client": "ids that a service gave",
-    "client.secret": "the form of a token",
+    "client.address": "the form of a token",
     "curator.data_sets.allowed_addresses": "addresses of tables",
     "curator.asking.building": "what somebody typed into a form",
     "curator.console.directions": "HTML of templates, and letters that turn the direction",
@@ -40,23 +41,28 @@ READS = {
     "curator.people.identities": "e-mail addresses and subjects of a provider",
     "curator.record.service": "signs that Markdown gives a meaning to",
     "curator.subjects.person_ids": "texts in which a person's id may stand",
+    "curator.surveys.other_counter": "the address of a counter",
     "engines.duckdb.csv_lines": "bytes of a CSV file",
     "engines.duckdb.csv_files": "cells of a CSV file",
     "engines.spark.spark_dialect": "letters that SQL text can have",
     "engines.postgres.postgres_views": "how PostgreSQL writes down a view",
     "engines.spark.spark_person": "dates and times that somebody typed",
-    "engines.core.text_grammar": "cells of a table",
+    "engines.texts.text_grammar": "cells of a table",
     "engines.sqlite.sqlite_functions": "cells of text, by patterns of LIKE",
     "exact.typed": "numbers as they are stored",
     "ledger.chain.entries": "times as they are stored",
     "lint.reading": "lines of a script, cells of a notebook, and noqa",
     "plans.schema_file": "a schema file",
     "session.opening": "names of columns that sound like people, and paths",
+    "session.steps.relative_error": "percents that somebody typed",
     "sources.files": "patterns of paths",
     "sources.places": "letters that a name cannot have",
+    "sources.schemes": "addresses",
     "sources.spark_names": "names of tables",
     "sql.text": "SQL that somebody typed",
+    "sql.rewriting.other_words": "regular expressions that somebody typed",
     "sql.text_functions": "patterns of dates, as people write them in SQL",
+    "sql.values": "digits in quotes that somebody typed",
 }
 # Where the text of an error is searched or cut, and why that reads no sentence of ours.
 CUTS = {
@@ -79,7 +85,7 @@ SEARCHES_WORDS = {
     "engines.postgres.postgres_diagnosis": "bytes that PostgreSQL sent",
     "plans.schema_file": "a dictionary: does a column have a remark",
     "session.batch": "a list: do all answers have this note",
-    "sql.values": "units of time that somebody typed",
+    "sql.date_functions": "units of time that somebody typed",
 }
 # What sentences of ours are called.
 SENTENCES = {

@@ -103,4 +103,4 @@ def test_a3_the_words_do_not_contradict_themselves() -> None:
     for one in runs:
         assert one.exceeds == (one.private.interval()[0] > one.most_at_measured)
         assert ("within the promise" in one.words) != one.exceeds
-        assert "(95 % sure)" in one.words
+        assert "(95 % confidence)" in one.words

@@ -30,6 +30,7 @@ def made() -> list[Any]:
     ]
 
 
+@pytest.mark.long  # others of this file stay
 def test_every_result_has_words_lines_and_json() -> None:
     for result in made():
         assert "ε = 1" in result.words

@@ -62,7 +62,7 @@ def test_it_is_written_with_the_verdict_in_words(tmp_path: Path, name: str) -> N
 
 
 def test_a_consistent_claim_is_not_called_proven() -> None:
-    assert "no proof" in found(1.0).plot().axes[0].get_title("left").replace("\n", " ")
+    assert "not a proof" in found(1.0).plot().axes[0].get_title("left").replace("\n", " ")
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:

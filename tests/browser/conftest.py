@@ -46,9 +46,9 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def serving(folder: Path, *more: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The address of `letalone serve`, and what it printed first."""
-    words = ["serve", "--json", "--folder", str(folder), "--port", str(free_port())]
+    words = ["serve", "--json", "--folder", str(folder), "--port", str(free_port()), *more]
     with (folder.parent / "log.txt").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", CODE, *words],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
+from math import atanh, log
 
 import pytest
 from hypothesis import given, settings
@@ -227,15 +228,15 @@ def test_an_infinite_epsilon_comes_with_its_reason(letalone: Letalone) -> None:
     assert found["upper"] is None
     assert "delta above 0" in found["reason"]
     leak = letalone("account", "approx(1, 1e-3)", "--delta", "1e-6").out
-    assert "everything may be shown" in leak
-    assert "That is certified" in leak
+    assert "everything may be revealed" in leak
+    assert "That is proven" in leak
 
 
 def test_an_upper_end_that_is_infinite_is_not_said_to_be_both(letalone: Letalone) -> None:
     shown = letalone("account", "1000 * approx(0.1, 1e-6)", "--delta", "1e-6").out
     assert "ε ≤ ∞" in shown
     assert "ε ≥ " in shown
-    assert "Only the lower end is certified" in shown
+    assert "Only the lower bound is proven" in shown
 
 
 def test_a_delta_too_small_for_anyone_is_bounded_by_a_plain_number(letalone: Letalone) -> None:
@@ -321,6 +322,42 @@ def test_calibrate_finds_a_number_that_keeps_the_promise_and_hardly_a_better_one
     assert curve(value * (1 - safer * Fraction(2, 10**6))).delta(1) > 1e-6
 
 
+def test_calibrate_finds_epsilon_and_noise_for_a_risk(letalone: Letalone) -> None:
+    """A pure ε gives an advantage of tanh(ε/2): 0.05 needs 2·artanh(0.05)."""
+    found = letalone("calibrate", "--advantage", "0.05", "--json").json()
+    assert found["value"] == pytest.approx(2 * atanh(0.05), rel=2e-6)
+    assert found["value"] <= 2 * atanh(0.05)
+    rates = ("--true-positive", "0.02", "--at-false-positive", "0.01")
+    assert letalone("calibrate", *rates, "--json").json()["value"] == pytest.approx(
+        log(2), rel=2e-6
+    )
+    again = letalone("calibrate", "--risk", "0.05", "--json").json()
+    assert again["value"] == found["value"]
+    noise = letalone("calibrate", "gaussian(sigma=?)", "--advantage", "0.05", "--json").json()
+    assert Gaussian(sigma=noise["value"], sensitivity=1).privacy.delta(0) <= 0.05
+    assert Gaussian(sigma=noise["value"] * 0.9999, sensitivity=1).privacy.delta(0) > 0.05
+    runs = letalone("calibrate", "? * pure(0.01)", "--advantage", "0.05", "--json").json()
+    many, step = runs["value"], PureDP(0.01)
+    assert (step * many).delta(0) <= 0.05 < (step * (many + 1)).delta(0)
+
+
+def test_training_by_noisy_gradients_is_a_release_of_its_own(letalone: Letalone) -> None:
+    one = letalone("account", "dpsgd(sigma=1, rate=0.01, steps=100)", "--json").json()
+    other = letalone("account", "100 * gaussian(sigma=1).sampled(0.01)", "--json").json()
+    assert (one["lower"], one["upper"]) == (other["lower"], other["upper"])
+    most = (
+        "calibrate",
+        "dpsgd(sigma=2, rate=0.01, steps=?)",
+        "--epsilon",
+        "0.5",
+        "--delta",
+        "1e-6",
+    )
+    steps = letalone(*most, "--json").json()["value"]
+    privacy = Gaussian(sigma=2, sensitivity=1).privacy.sampled(0.01)
+    assert (privacy * steps).delta(0.5) <= 1e-6 < (privacy * (steps + 1)).delta(0.5)
+
+
 def test_calibrate_counts_runs(letalone: Letalone) -> None:
     found = letalone("calibrate", "? * pure(0.1)", "--epsilon", "1", "--json").json()
     assert (found["name"], found["value"]) == ("runs", 10)
@@ -363,6 +400,13 @@ def test_what_the_rest_breaks_is_refused_and_never_certified(letalone: Letalone)
         (["calibrate", "gaussian(sigma=?) * ?", "--epsilon", "1"], "question marks"),
         (["calibrate", "gdp(?) + gdp(?)", "--epsilon", "1"], "Only one"),
         (["calibrate", "gaussian(sigma=?)"], "--epsilon is missing"),
+        (["calibrate"], "or a risk, such as --advantage 0.05"),
+        (["calibrate", "--advantage", "0.05", "--epsilon", "1"], "Leave one out"),
+        (["calibrate", "pure(?)", "--advantage", "0.1", "--delta", "1e-6"], "Leave --delta out"),
+        (["calibrate", "--true-positive", "0.02"], "A risk is either"),
+        (["account", "dpsgd(sigma=1, rate=0.01, steps=1.5)"], "dpsgd at character 1"),
+        (["account", "dpsgd(sigma=1, rate=0.01)"], "a parameter is missing"),
+        (["account", "dpsgd(noise_multiplier=1)"], "Did you mean 'sigma'?"),
         (["calibrate", "pure(1).group(?)", "--epsilon", "1"], "stands for size"),
         (["calibrate", "pure(?)", "--epsilon", "-1"], "epsilon is -1"),
         (["account", "pure(1)", "--epsilon", "1", "--delta", "1e-6"], "both given"),

@@ -64,6 +64,7 @@ def test_a1_a_table_without_names_has_unique_people(letalone: Letalone, my: Path
     assert as_json["anonymous"] is None
 
 
+@pytest.mark.long  # anonymity/test_people.py stays
 def test_the_table_that_is_written_keeps_what_was_asked(letalone: Letalone, my: Path) -> None:
     more = ("--k", "4", "--l", "2", "--t", "0.5")
     words = check_screen(letalone("anonymity", *ASKED, *more, "--out", "anonymous.csv"))

@@ -45,6 +45,24 @@ def test_the_option_of_the_help_has_its_names_in_their_order(command: Any) -> No
     assert command.get_help_option_names(context) == names
 
 
+def test_the_help_of_a_question_lists_every_option_once(letalone: Letalone) -> None:
+    shown = letalone("query", "--help").out
+    listed = [line.split()[0] for line in shown.splitlines() if line.startswith("  --")]
+    hidden = ("--side-table",)
+    options = [one.opts[0] for one in LOADED["query"].params if one.opts[0].startswith("--")]
+    assert sorted(listed) == sorted(set(options) - {*hidden, "--help"})
+
+
+def test_a_mistyped_file_is_answered_with_the_nearest_one(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text("a\n1\n")
+    refused = letalone("query", "vists.csv", "SELECT COUNT(*) FROM visits")
+    words = "There is no file 'vists.csv'. Check the path. Did you mean 'visits.csv'?"
+    assert words in check_refusal(refused, 2)
+
+
 def test_a_mistyped_command_is_answered_with_the_nearest_one(letalone: Letalone) -> None:
     assert "Did you mean 'query'?" in letalone("qeury").err
     assert "Did you mean 'linkage'?" in letalone("attack", "linkag").err

@@ -167,7 +167,7 @@ def test_a_link_stays_one_and_the_file_that_it_points_to_is_written(letalone: Le
         ("my.csv", "no/my.parquet", "cannot be written: No such file"),
         ("empty.csv", "my.parquet", "has no columns"),
         ("twice.csv", "my.parquet", "differ in nothing but the case"),
-        ("latin.csv", "my.parquet", "no list of names in UTF-8"),
+        ("latin.csv", "my.parquet", "is not UTF-8"),
         ("returns.csv", "my.parquet", "has a carriage return in it"),
         ("my.csv", "linked.parquet", "linked.parquet is a link to my.csv"),
     ],
@@ -197,3 +197,26 @@ def test_init_names_the_command_where_a_quote_is_open_at_the_end_of_a_line(
     assert "1 row with a line break" in check_screen(letalone(*command))
     (hint,) = letalone("init", "my.csv", "--yes", "--force", "--json").json()["hints"]
     assert "letalone convert my.csv my.parquet" in hint
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8", "shift_jis"])
+def test_text_of_another_encoding_comes_through(letalone: Letalone, encoding: str) -> None:
+    text = (
+        'id;Größe\n1;"weiß\nblau"\n2;rot\n' if encoding != "shift_jis" else "id;値段\n1;円\n2;a\n"
+    )
+    Path("my.csv").write_bytes(text.encode(encoding))
+    said = letalone("convert", "my.csv", "my.parquet", "--encoding", encoding, "--json").json()
+    assert (said["rows"], said["rows_not_utf8"]) == (2, 0)
+    name, first = ("Größe", "weiß\nblau") if encoding != "shift_jis" else ("値段", "円")
+    assert pq.read_table("my.parquet").to_pylist()[0] == {"id": "1", name: first}
+
+
+def test_a_file_in_another_encoding_than_was_said_is_refused_or_its_rows_are_counted(
+    letalone: Letalone,
+) -> None:
+    Path("my.csv").write_bytes("id\nä\nb\n".encode("cp1252"))
+    words = check_screen(letalone("convert", "my.csv", "my.parquet"))
+    assert "1 row left out: not UTF-8" in words
+    assert "--encoding cp1252" in words
+    refused = letalone("convert", "my.csv", "my.parquet", "--force", "--encoding", "utf-16")
+    assert "not written in utf-16" in check_refusal(refused, 2)

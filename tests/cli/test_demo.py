@@ -52,7 +52,7 @@ def test_the_exact_figures_are_those_of_the_whole_table(
     """Nobody has more rows than count, so answer and exact figure differ by the noise alone."""
     found = ask_both(hospital, tmp_path)
     assert np.bincount(hospital.patient_id).max() <= MOST_VISITS
-    assert f"more than {MOST_VISITS} rows" in found.wards.release.notes[0]
+    assert f"at most {MOST_VISITS} rows" in found.wards.release.notes[0]
     by_ward = {ward: hospital.cost[hospital.ward == ward] for ward in WARDS}
     assert found.wards.exact["visits"] == tuple(len(by_ward[ward]) for ward in WARDS)
     bills = [sum(min(cost, MOST_COST) for cost in by_ward[w]) / len(by_ward[w]) for w in WARDS]
@@ -84,9 +84,9 @@ def test_noise_is_fresh_each_time(letalone: Letalone) -> None:
 def test_the_screen_fits_says_that_all_is_made_up_and_leads_on(letalone: Letalone) -> None:
     shown = letalone("demo")
     words = check_screen(shown)
-    assert "A hospital that does not exist: 15,283 visits of 5,000 patients, made up" in words
+    assert "a hospital that does not exist: 15,283 visits of 5,000 patients, made up" in words
     assert "shown only because nobody in it is real" in words
-    assert "Price: ε = 0.1 + 0.9, to protect each patient_id (add or remove one)" in words
+    assert "Spent ε = 0.1 + 0.9, to protect each patient_id (add or remove one)" in words
     assert "Left: about ε = 1 of ε = 2." in words
     assert re.search(r"^Oncology +[\d,]+ \[[\d,]+, [\d,]+\] +992 +[\d,]+ \[", shown.out, re.M)
     init, query, explain = offered(shown.out)

@@ -24,6 +24,7 @@ from letalone.cli.noise.explain_error import (
     total,
 )
 from letalone.cli.noise.noise_commands import ErrorOptions
+from letalone.errors.installing import how_to_install
 from letalone.mechanisms import utility
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -220,5 +221,4 @@ def test_without_matplotlib_the_remedy_is_named(
     assert letalone("explain", "error", "--plot", str(tmp_path / "a.svg")).code == 0
     shown = letalone("explain", "error", "--plot", str(tmp_path / "a.png"))
     assert shown.code == 2
-    assert ".venv/bin/pip install '.[plot]'" in shown.err
-    assert "pip install 'letalone[plot]'" in shown.err
+    assert how_to_install("plot") in shown.err

@@ -87,6 +87,13 @@ def test_the_query_that_it_offers_is_answered(letalone: Letalone, my: Path) -> N
     assert "count" in check_screen(letalone(*command))
 
 
+def test_a_budget_is_proposed_with_a_delta_and_what_that_is_for(
+    letalone: Letalone, my: Path
+) -> None:
+    words = " ".join(letalone("init", "my.csv", "--yes").out.split())
+    assert "δ = 1e-6 so that groups can be found (GROUP BY without --keys)" in words
+
+
 def test_types_of_parquet_are_metadata_and_need_no_word(
     letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,7 +194,7 @@ def test_on_a_terminal_the_owner_is_asked(my: Path, answer: str, *, written: boo
                 break
             shown += part
     os.close(ours)
-    assert "May they be known?" in shown.decode()
+    assert "make them public?" in shown.decode()
     assert my.exists() is written
     assert done.returncode == (0 if written else 1)
 

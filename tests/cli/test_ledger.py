@@ -84,8 +84,8 @@ def test_verify_says_what_it_cannot_prove_unless_a_head_is_given(
     letalone: Letalone, path: Path
 ) -> None:
     head = Ledger.open(path).head
-    assert "cannot prove" in check_screen(letalone("ledger", "verify", str(path)))
-    assert "kept elsewhere" in check_screen(letalone("ledger", "verify", str(path), "--head", head))
+    assert "cannot detect" in check_screen(letalone("ledger", "verify", str(path)))
+    assert "you stored" in check_screen(letalone("ledger", "verify", str(path), "--head", head))
     found = letalone("ledger", "verify", str(path), "--json").json()
     assert (found["holds"], found["entries"], found["head"]) == (True, 5, head)
     assert (found["compared"], found["repriced"]) == (False, [])
@@ -110,8 +110,8 @@ def test_an_export_is_written_and_checked(
     to = tmp_path / "out.json"
     check_screen(letalone("ledger", "export", str(path), "out.json"))
     head = Ledger.open(path).head
-    assert "The ledger holds: 5 entries" in check_screen(letalone("verify", str(to)))
-    assert "kept elsewhere" in check_screen(letalone("verify", str(to), "--head", head))
+    assert "All 5 entries are valid" in check_screen(letalone("verify", str(to)))
+    assert "that you stored" in check_screen(letalone("verify", str(to), "--head", head))
     found = letalone("verify", str(to), "--json").json()
     assert (found["command"], found["kind"], found["holds"]) == ("verify", "ledger", True)
     found = letalone("ledger", "export", str(path), str(to), "--json").json()
@@ -183,7 +183,18 @@ def test_wrong_files_and_options_exit_2_and_make_nothing(
 
 def test_the_help_of_the_group_comes_as_json_too(letalone: Letalone) -> None:
     check_screen(letalone("ledger"))
-    commands = {"show", "verify", "export", "levels", "checkpoint", "backup", "why", "thaw"}
+    commands = {
+        "history",
+        "raise",
+        "show",
+        "verify",
+        "export",
+        "levels",
+        "checkpoint",
+        "backup",
+        "why",
+        "thaw",
+    }
     for line in (*(f"ledger {one}" for one in sorted(commands)), "verify"):
         check_screen(letalone(*line.split(), "--help"))
     found = letalone("ledger", "--json").json()
@@ -239,7 +250,7 @@ def test_verify_names_times_that_fall_and_the_ledger_holds_all_the_same(
 def test_levels_say_who_may_use_how_much_and_that_they_only_ration(
     letalone: Letalone, path: Path
 ) -> None:
-    assert "No budget is rationed" in check_screen(letalone("ledger", "levels", str(path)))
+    assert "No limits are set" in check_screen(letalone("ledger", "levels", str(path)))
     with Ledger.open(path) as ledger:
         ledger.allow("visits", Budget(0.5), purpose="research")
         ledger.allow("visits", Budget(0.2), purpose="research", analyst="Ann")
@@ -249,7 +260,7 @@ def test_levels_say_who_may_use_how_much_and_that_they_only_ration(
     words = check_screen(letalone("ledger", "levels", str(path)))
     assert "visits, research: ε = 0.1 of ε = 0.5 used" in words
     assert "Ann: ε = 0.1 of ε = 0.2 used, withdrawn" in words
-    assert "What is certified is the budget of the data set" in words
+    assert "The guarantee is the budget of the data set" in words
     first, second = letalone("ledger", "levels", str(path), "--json").json()["levels"]
     assert (first["analyst"], second["analyst"]) == (None, "Ann")
     assert second["remaining"] == {"epsilon": "1/10", "delta": "0"}
@@ -294,7 +305,7 @@ def test_a_checkpoint_is_checked_alone_and_an_export_is_compared_with_it(
     assert (found["kind"], found["holds"], found["compared"]) == ("checkpoint", True, True)
     assert letalone("verify", str(kept), "--key", "0" * 32).code == 6
     compared = check_screen(letalone("verify", str(to), "--checkpoint", str(kept)))
-    assert "kept elsewhere" in compared
+    assert "that you stored" in compared
     other = Ledger.open(tmp_path / "other.db")
     other.export(to)
     assert letalone("verify", str(to), "--checkpoint", str(kept)).code == 6

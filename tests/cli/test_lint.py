@@ -25,7 +25,7 @@ def test_a_slip_is_named_with_its_place_reason_and_remedy(letalone: Letalone) ->
     assert (shown.code, shown.err) == (7, "")
     assert lines_on_a_terminal(shown.out) < 25
     assert shown.out.startswith("script.py:2:5: LA001 Floating-point noise")
-    for part in ("numpy.random.laplace", "Mironov", "la.Laplace(", "1 slip found in 1 script"):
+    for part in ("numpy.random.laplace", "Mironov", "la.Laplace(", "1 problem found in 1 script"):
         assert part in " ".join(shown.out.split())
 
 
@@ -33,7 +33,7 @@ def test_a_clean_script_exits_with_0_and_no_promise(letalone: Letalone) -> None:
     Path("script.py").write_text("x = 1\n")
     words = check_screen(letalone("lint", "script.py"))
     assert "Nothing found in 1 script" in words
-    assert "no proof" in words
+    assert "not a proof" in words
 
 
 def test_as_json_it_is_one_object_with_the_same_exit_code(letalone: Letalone) -> None:
@@ -49,12 +49,12 @@ def test_folders_are_searched_for_scripts(letalone: Letalone) -> None:
     Path("inner/b.txt").write_text(SLIP)
     shown = letalone("lint", ".")
     assert shown.code == 7
-    assert "1 slip found in 1 script," in shown.out
+    assert "1 problem found in 1 script," in shown.out
     cell = {"cell_type": "code", "source": SLIP}
     Path("inner/c.ipynb").write_text(json.dumps({"cells": [cell]}))
     shown = letalone("lint", ".")
     assert "inner/c.ipynb:cell 1:2:5: LA001" in shown.out
-    assert "2 slips found in 2 scripts," in shown.out
+    assert "2 problems found in 2 scripts," in shown.out
 
 
 @pytest.mark.parametrize(

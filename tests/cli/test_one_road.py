@@ -57,6 +57,7 @@ def test_a_question_is_compiled_once(
     assert len(compilations) == 1
 
 
+@pytest.mark.long  # others of this file stay
 def test_a_question_whose_bounds_are_bought_is_compiled_once_for_each_trial_and_for_the_answer(
     letalone: Letalone, my: Path, compilations: list[object]
 ) -> None:
@@ -77,7 +78,6 @@ def test_a_question_whose_bounds_are_bought_is_compiled_once_for_each_trial_and_
         ("SELECT AVG(csot) FROM my", *PRICE),
         ("SELECT * FROM my WHERE ward = 'A'", *PRICE),
         ("SELECT AVG(cost/cost) FROM my", *PRICE),
-        ("SELECT STRING_AGG(ward, ',') FROM my", *PRICE),
         (MEAN, *PRICE, "--keys", "ward"),
         ("SELECT COUNT(*) FROM my", *PRICE, "--max-rows", "0"),
     ],

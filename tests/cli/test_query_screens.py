@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from letalone.errors.installing import how_to_install
 from screens import check_advice, check_refusal, check_screen, offered, option
 
 pytestmark = pytest.mark.long  # test_query.py asks; here are its screens
@@ -36,11 +37,12 @@ def test_one_command_has_places_for_bounds_and_groups_and_is_answered(
 ) -> None:
     asked = ("query", "my.csv", MEANS, "--epsilon", "0.5")
     words, command = check_advice(letalone, asked, 2)
-    assert "in place of 0:1000" in words
-    assert "in place of A,B,C" in words
-    found = {"--keys": "ward=A,B,C", "--bounds": "cost=0:1000", "--budget": "2"}
+    assert "0:1000" in words
+    assert "A,B,C" in words
+    found = {"--keys": "ward=A,B,C", "--bounds": "cost=0:1000", "--budget": "2:1e-6"}
     assert {name: option(command, name) for name in found} == found
-    assert (command[:5], len(command)) == ([*asked[:3], "--epsilon", "0.5"], 5 + 2 * len(found))
+    assert (command[:5], len(command)) == ([*asked[:3], "--epsilon", "0.5"], 6 + 2 * len(found))
+    assert "--dry-run" in command, "what is to be filled in spends nothing"
 
 
 def test_one_command_has_places_also_where_the_unit_is_missing(
@@ -102,7 +104,7 @@ def test_without_matplotlib_nothing_is_charged(
 ) -> None:
     monkeypatch.setattr("letalone.drawing.figure.find_spec", lambda _: None)
     refused = letalone("query", "my.csv", "SELECT COUNT(*) FROM my", *ASK, "--plot", "x.png")
-    assert "pip install 'letalone[plot]'" in check_refusal(refused, 2)
+    assert how_to_install("plot") in check_refusal(refused, 2)
     assert not Path("my.letalone.db").exists()
     (command,) = offered(refused.err)
     check_screen(letalone(*command))
@@ -120,7 +122,7 @@ def test_where_no_row_passes_having_the_screen_says_so_and_the_rest_is_free(
         words = check_screen(letalone("query", "my.csv", f"{sql} HAVING n > 1000000", *asked))
         assert "No row passes HAVING. The same question without it is free." in words
         assert "No group is listed" not in words
-        assert "it is free" in check_screen(letalone("query", "my.csv", sql, *asked))
+        assert "nothing spent" in check_screen(letalone("query", "my.csv", sql, *asked))
 
 
 @pytest.mark.few("ward", "ELSE", "BIN")
@@ -140,7 +142,7 @@ def test_rows_in_no_group_are_spoken_of_where_there_can_be_some(
 ) -> None:
     shown = letalone("query", "my.csv", f"SELECT COUNT(*) FROM my GROUP BY {group}", *ASK, *more)
     words = check_screen(shown)
-    assert ("Rows of other groups are left out." in words) is said
+    assert ("Other groups are not counted." in words) is said
 
 
 def test_a_public_table_about_people_is_said_to_be_unprotected(
@@ -190,8 +192,8 @@ def test_the_long_form_has_the_question_and_every_note_and_is_free(
     short, long = check_screen(letalone(*asked)), check_screen(letalone(*asked, "--explain"))
     assert "--explain" in short
     for shown in (short, long):
-        assert "95 % error bars for the noise, not for what bounds leave out." in shown
-    assert "it is free" in long
+        assert "[low, high]: 95 % noise range." in shown
+    assert "nothing spent" in long
     for words in ("mean of cost clamped to [0, 9]", "rows without pid are left out"):
         assert words in long
         assert words not in short
@@ -212,15 +214,15 @@ def test_a_spread_that_the_noise_swallowed_is_unknown(letalone: Letalone, my: Pa
     assert len(rows) == 12
     assert any(row[1] == "unknown" for row in rows)
     assert not any(row[1] == "0" for row in rows)
-    assert "Unknown: too few rows" in shown.out
+    assert "unknown: there are too few rows" in shown.out
 
 
 def test_the_delta_that_is_left_is_what_answers_can_have(letalone: Letalone, my: Path) -> None:
-    """A quarter of the budget's δ is set aside for answers with a δ of their own."""
+    """A quarter of the budget's δ is set aside for questions that need a δ."""
     sql = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
     words = check_screen(letalone("query", "my.csv", sql, *ASK, "--delta", "1e-6"))
-    own = "(δ = 2.4e-5 for answers with a δ of their own)"
-    assert f"{own} of ε = 9" in words
+    own = "(δ = 2.4e-5 for questions that need a δ)"
+    assert "left (δ: 2.4e-5)" in words
     assert own in check_screen(letalone("describe", "my.csv"))
     assert own in check_screen(letalone("ledger", "show", "my.letalone.db"))
     over = letalone("query", "my.csv", sql, "--epsilon", "1", "--delta", "2.5e-5")
@@ -233,12 +235,12 @@ def test_a_dry_run_warns_of_a_starved_median_and_of_a_starved_aggregate(
     sql = "SELECT MEDIAN(year) AS y FROM my"
     asked = ("query", "my.csv", sql, *ASK, "--bounds", "year=2000:2030", "--dry-run")
     words = check_screen(letalone(*asked))
-    assert "Beware: y needs about" in words
-    assert "its interval would be most of its range" in words
+    assert "Warning: y needs about" in words
+    assert "its range covers most of the possible values" in words
     (warning,) = letalone(*asked, "--json").json()["warnings"]
     assert warning.startswith("y needs about")
-    assert "Beware" not in check_screen(letalone(*asked, "--epsilon", "9", "--max-rows", "1"))
+    assert "Warning" not in check_screen(letalone(*asked, "--epsilon", "9", "--max-rows", "1"))
     split = "SELECT COUNT(DISTINCT pid) a, MEDIAN(cost) b, MEDIAN(los) c, MEDIAN(year) d FROM my"
     starved = letalone("query", "my.csv", split, *ASK, *ALL_BOUNDS, "--dry-run")
-    assert "Beware: a has" in check_screen(starved)
+    assert "Warning: a gets only" in check_screen(starved)
     assert ".batch" not in starved.out

@@ -123,6 +123,7 @@ def test_bounds_that_are_too_close_are_widened_and_never_narrowed() -> None:
             assert after[name][0] <= before[name][0] < before[name][1] <= after[name][1]
 
 
+@pytest.mark.long  # session/test_bounds_purchase.py stays
 def test_both_fit_or_none_is_charged(letalone: Letalone, my: Path) -> None:
     sql = ("query", "my.csv", "SELECT AVG(amount) FROM my", *BUY)
     assert letalone(*sql, "--budget", "1.5").code == 0
@@ -134,6 +135,7 @@ def test_both_fit_or_none_is_charged(letalone: Letalone, my: Path) -> None:
     assert letalone(*sql, "--json").json()["repeated"], "both parts of a repeat are free"
 
 
+@pytest.mark.long  # others of this file stay
 def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,3 +158,15 @@ def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     assert letalone(*sql, "--json").json()["private_bounds"]
     with Ledger.open("my.letalone.db") as ledger:
         assert ledger.data_set("my").spent.epsilon - before == Fraction(4, 5)
+
+
+@pytest.mark.long  # session/test_bounds_purchase.py stays
+def test_bounds_that_were_bought_before_are_free_and_the_price_says_so(
+    letalone: Letalone, my: Path
+) -> None:
+    first = letalone("query", "my.csv", "SELECT AVG(days) AS m FROM my", *BUY, *BUDGET).out
+    assert "Spent ε = 1 per person" in " ".join(first.split())
+    again = letalone("query", "my.csv", "SELECT SUM(days) AS s FROM my", *BUY)
+    words = " ".join(again.out.split())
+    assert "Bounds that were found before, free now" in words
+    assert "Spent ε = 0.8 per person" in words

@@ -52,11 +52,11 @@ def kept(letalone: Letalone) -> int:
 def test_a_limit_is_found_said_kept_and_used(letalone: Letalone) -> None:
     words = check_screen(letalone(*COUNT, *AUTO, "--budget", "40"))
     limit = kept(letalone)
-    beyond = f"Rows beyond {limit:,} per person count less: the true number may be larger."
-    assert f"{beyond} The limit was {FOUND}." in words
-    assert "Price: ε = 4," in words
+    beyond = f"Rows beyond {limit:,} per person count less: totals may be low"
+    assert f"{beyond} (limit found for ε = 0.4)." in words
+    assert "Spent ε = 4 " in words
     again = check_screen(letalone(*COUNT, *AUTO))
-    assert "The same answer as before: it is free." in again
+    assert "Same question, same answer, nothing spent" in again
     assert spent() == 4
     usual = letalone(*COUNT, "--epsilon", "2", "--json").json()
     assert usual["row_limit"] == {"rows": limit, "found_for": 0.4}
@@ -79,7 +79,7 @@ def test_json_has_the_limit_and_the_answer_of_all_rows(letalone: Letalone) -> No
     limit = kept(letalone)
     assert found["row_limit"] == {"rows": limit, "found_for": 0.4}
     assert found["epsilon"] == 4
-    assert any(FOUND in note for note in found["notes"])
+    assert any("limit found for ε = 0.4" in note for note in found["notes"])
     (row,) = found["rows"]
     assert abs(row["n"] - ROWS) < 20 * limit / 3.6, "1 in 10^8"
     given = letalone(*COUNT, "--max-rows", "10", "--epsilon", "1", "--json").json()
@@ -92,8 +92,8 @@ def test_a_count_that_names_no_limit_has_one_found(letalone: Letalone) -> None:
     assert [part["name"] for part in dry["parts"]] == ["row limit", "n"]
     words = check_screen(letalone(*COUNT, "--epsilon", "4", "--budget", "40"))
     limit = kept(letalone)
-    assert f"Rows beyond {limit:,} per person count less: the true number may be" in words
-    assert "Price: ε = 4," in words
+    assert f"Rows beyond {limit:,} per person count less: totals may be low" in words
+    assert "Spent ε = 4 " in words
     assert letalone(*COUNT, "--epsilon", "4", "--json").json()["repeated"]
     assert spent() == 4
 
@@ -101,7 +101,7 @@ def test_a_count_that_names_no_limit_has_one_found(letalone: Letalone) -> None:
 def test_where_no_limit_is_found_the_answer_warns_and_says_what_helps(letalone: Letalone) -> None:
     mean = ("query", "my.csv", "SELECT AVG(cost) AS m FROM my", "--epsilon", "1")
     words = check_screen(letalone(*mean, "--budget", "40"))
-    assert "Rows beyond 10 per person count less. --max-rows auto finds a better limit." in words
+    assert "Rows beyond 10 per person count less (--max-rows auto helps)." in words
     assert ".bound" not in words
     assert "--max-rows auto" in " ".join(letalone(*mean, "--json").json()["notes"])
     given = check_screen(letalone(*COUNT, "--epsilon", "1", "--max-rows", "10"))
@@ -137,6 +137,7 @@ def test_a_budget_that_does_not_allow_both_is_not_written_down(letalone: Letalon
     assert not Path("my.letalone.db").exists()
 
 
+@pytest.mark.long
 def test_bounds_and_the_limit_together(letalone: Letalone) -> None:
     Path("my.letalone.toml").write_text(SCHEMA.replace("lower = 0\nupper = 30\n", ""))
     total = ("query", "my.csv", "SELECT SUM(cost) AS s FROM my", *AUTO, "--private-bounds")

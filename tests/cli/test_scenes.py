@@ -9,6 +9,7 @@ import pytest
 from letalone.cli.trust import scenes
 from letalone.cli.trust.attack import ATTACKS
 from letalone.cli.trust.scenes import SCENES, Scene
+from letalone.errors.installing import how_to_install
 from screens import check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -72,6 +73,6 @@ def test_what_is_not_installed_is_left_out_and_named(
     two = {name: SCENES[name] for name in ("pseudonyms", "membership")}
     monkeypatch.setattr(scenes, "SCENES", two)
     words = check_screen(letalone("demo", "--attacks"))
-    assert "membership is left out: it needs letalone[learn]." in words
+    assert f"membership is left out. To install what it needs: {how_to_install('learn')}." in words
     found = letalone("demo", "--attacks", "--json").json()
     assert (found["left_out"], len(found["attacks"])) == (["membership"], 1)

@@ -117,7 +117,8 @@ def test_wrong_usage_with_json_is_one_object_on_standard_error(
     shown = letalone(*line.split(), "--json")
     error = shown.error()
     assert shown.code == error["exit_code"] == 2
-    assert set(error) == {"format", "error", "message", "exit_code"}
+    names = {"format", "error", "message", "exit_code", "code", "facts", "remedies"}
+    assert set(error) == names
     assert error["message"].endswith((".", "?", "'", "]")) or error["message"]
 
 
@@ -146,6 +147,9 @@ def test_an_error_leaves_with_the_exit_code_of_its_class(
         "error": kind.__name__,
         "message": "what, allowed, remedy",
         "exit_code": code,
+        "code": kind.default_code,
+        "facts": {},
+        "remedies": [],
     }
 
 

@@ -66,8 +66,8 @@ def test_tables_have_the_height_that_is_left_and_say_what_is_not_shown(
         assert len(lines) + len(found.more) <= max(height, HEAD + 3)
         shown = sum(len(one.columns) - 1 for one in found.tables)
         kept = found.tables[0].row_count
-        said = [f"and {rows - kept} more rows: --json has all"] * (rows > kept)
-        said += [f"and {number - shown} more columns: --json has all"] * (number > shown)
+        said = [f"and {rows - kept} more rows: --rows all shows them"] * (rows > kept)
+        said += [f"and {number - shown} more columns: --rows all shows them"] * (number > shown)
         assert list(found.more) == said
         assert kept >= min(rows, 1)
 

@@ -69,7 +69,7 @@ def test_a_model_is_trained_charged_written_and_used(letalone: Letalone, my: Pat
     plenty = ("--epsilon", "50", "--budget", "200")
     shown = check_screen(letalone("train", "my.csv", *BAYES, *plenty))
     assert "GaussianNB for income, learned from age, work" in shown
-    assert "It cost (ε = 50). Left: about ε = 150" in shown
+    assert "It spent (ε = 50). Left: about ε = 150" in shown
     assert "each person_id" in shown
     said = check_screen(letalone("predict", "my.income.json", "my.csv"))
     assert "600 predictions of income" in said
@@ -193,7 +193,7 @@ def test_what_is_left_is_a_decimal_that_is_not_too_large(letalone: Letalone, my:
 
 def test_a_dry_run_says_the_price_and_touches_no_ledger(letalone: Letalone, my: Path) -> None:
     shown = check_screen(letalone("train", "my.csv", *BAYES, "--epsilon", "1", "--dry-run"))
-    assert "That would cost (ε = 1). Nothing was spent." in shown
+    assert "That would spend (ε = 1). Nothing was spent." in shown
     found = letalone("train", "my.csv", *BAYES, "--epsilon", "1", "--dry-run", "--json").json()
     assert (found["dry_run"], found["fits"]) == (True, None)
     assert not Path("my.letalone.db").exists()
@@ -295,10 +295,10 @@ def test_predictions_are_written_over_nothing_but_predictions(letalone: Letalone
         "my.csv": "which is the table itself",
         "link.csv": "which is the table itself",
         "model.csv": "which is the model",
-        "notes.csv": "is no file of such predictions",
-        "empty.csv": "is no file of such predictions",
-        "notes.parquet": "is no file of such predictions",
-        "other.parquet": "is no file of such predictions",
+        "notes.csv": "is not a file of such predictions",
+        "empty.csv": "is not a file of such predictions",
+        "notes.parquet": "is not a file of such predictions",
+        "other.parquet": "is not a file of such predictions",
         "my.letalone.toml": "must end in .csv or .parquet",
         "my.letalone.db": "must end in .csv or .parquet",
         "x/p.csv": "no folder",
@@ -460,10 +460,25 @@ def test_a_file_without_a_schema_is_begun_with_init(letalone: Letalone, my: Path
 
 def test_other_files_are_not_written_over(letalone: Letalone, my: Path) -> None:
     refused = letalone("train", "my.csv", *ASK, "--out", "my.csv")
-    assert "is no model file" in check_refusal(refused, 2)
+    assert "is not a model file" in check_refusal(refused, 2)
     assert Path("my.csv").read_text() == CSV
     assert not Path("my.letalone.db").exists()
     (command,) = offered(refused.err)
     assert letalone(*command).code == 0
     assert "no folder" in check_refusal(letalone("train", "my.csv", *ASK, "--out", "x/y.json"), 2)
-    assert "no model file" in check_refusal(letalone("predict", "my.csv", "my.csv"), 2)
+    assert "not a model file" in check_refusal(letalone("predict", "my.csv", "my.csv"), 2)
+
+
+def test_explain_takes_each_file_that_verify_says_has_a_receipt(
+    letalone: Letalone, my: Path
+) -> None:
+    assert letalone("train", "my.csv", *ASK, "--out", "model.json").code == 0
+    checked = letalone("verify", "model.json", "--json").json()
+    told = letalone("explain", "model.json", "--json").json()
+    assert told["fingerprint"] == checked["fingerprint"]
+    assert told["epsilon"] == checked["body"]["epsilon"]
+    assert letalone("ledger", "export", "my.letalone.db", "all.json").code == 0
+    refused = letalone("explain", "all.json")
+    assert "is an exported ledger" in check_refusal(refused, 2)
+    (check,) = offered(refused.err)
+    assert letalone(*check).code == 0

@@ -32,7 +32,7 @@ def raising(error):
     [
         (httpx.ConnectError, "cannot be reached"),
         (httpx.ConnectTimeout, "did not answer within 60 seconds"),
-        (httpx.ReadTimeout, "which costs nothing more"),
+        (httpx.ReadTimeout, "not charged twice"),
         (httpx.ReadError, "broke off"),
         (httpx.RemoteProtocolError, "broke off"),
     ],

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from letalone.client.secret import read_secret
+from letalone.client.address import read_secret
 from letalone.errors import ParameterError
 
 TOKEN = "la_" + "Q7" * 21

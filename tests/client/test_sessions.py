@@ -13,6 +13,7 @@ from curator.http.conftest import CSV, SHARE, register
 from curator.makers import put
 from letalone.curator.storage.service_records import Purpose, Registration
 from letalone.errors import BudgetExceeded, NotAllowed, ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code
 from letalone.exact.typed import as_typed
 
 SITES = pd.DataFrame({"ward": ["A", "B"], "site": ["north", "south"], "beds": [10, 20]})
@@ -179,7 +180,7 @@ def test_what_a_service_does_not_do_is_refused_in_words(visits):
         visits.train(None)
     with pytest.raises(UnsupportedQuery, match="trains no models"):
         la.learn.LogisticRegression(epsilon=1).fit(visits, features=["cost"], target="ward")
-    with pytest.raises(NotAllowed, match="by the token"):
+    with pytest.raises(NotAllowed, match="The token says"):
         visits.on_behalf_of("ben", purpose="care")
     with pytest.raises(NotAllowed, match="kept by the service"):
         _ = visits.ledger
@@ -216,18 +217,19 @@ def test_a_raised_version_needs_a_session_of_its_own(service, client):
     assert not after.agg(other=la.count()).release(epsilon=0.1).repeated
 
 
+@pytest.mark.long  # session/test_row_limit.py stays
 def test_a_row_limit_is_found_there_and_known_to_the_session(service, client):
     visits = client.open("visits", purpose="care")
     asked = visits.bound(max_rows="auto").agg(found=la.count())
     before = visits.spent.epsilon
     assert asked.preview(0.1).epsilon == pytest.approx(0.09)
     first = asked.release(epsilon=0.1)
-    assert "found privately for ε = 0.01" in " ".join(str(first).split())
+    assert "limit found for ε = 0.01" in " ".join(str(first).split())
     assert visits.spent.epsilon == before + as_typed(0.1)
     assert asked.release(epsilon=0.1).repeated
     assert visits.spent.epsilon == before + as_typed(0.1)
     later = visits.agg(found=la.count()).release(epsilon=0.05)
-    assert "found privately" in str(later)
+    assert "limit found" in str(later)
     other = client.open("visits", purpose="care").agg(found=la.count())
     assert other.release(epsilon=0.05).repeated, "a session that is opened later knows the limit"
     assert other.plan == visits.agg(found=la.count()).plan
@@ -238,3 +240,16 @@ def test_a_row_limit_is_found_there_and_known_to_the_session(service, client):
 def test_bounds_are_not_bought_from_here_and_the_refusal_says_where(visits):
     with pytest.raises(UnsupportedQuery, match="where the rows are"):
         visits.sql("SELECT AVG(cost) FROM visits").price_with_bounds(1)
+
+
+@pytest.mark.guarded
+def test_a_price_that_hardly_protects_is_paid_there_on_purpose_only(service, client):
+    register(service.curator, "guarded")
+    session = client.open("guarded", purpose="care")
+    asked = session.agg(n=la.count_distinct())
+    with pytest.raises(ParameterError, match="exact number would be shown") as told:
+        asked.release(epsilon=5)
+    assert told.value.code is Code.NOT_CONFIRMED
+    assert session.spent.epsilon == 0
+    assert asked.release(epsilon=5, confirm=True).rows()[0]["n"] > 0
+    assert asked.release(epsilon=5).repeated, "a repeat is free and needs no second word"

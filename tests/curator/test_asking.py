@@ -270,7 +270,7 @@ def test_previews_and_prices_touch_and_spend_nothing(ready):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"epsilon": None}, "either an epsilon to pay or an error to keep"),
+        ({"epsilon": None}, "either an epsilon to spend or an error to keep"),
         ({"epsilon": 0.1, "error": 5}, "and not both"),
         ({"epsilon": -1}, "epsilon"),
         ({"epsilon": 0.1, "delta": 2}, "delta"),

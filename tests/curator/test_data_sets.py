@@ -162,7 +162,7 @@ def test_the_open_page_says_of_retired_data_what_is_so(peopled, external):
     peopled.data_sets.retire(NAME, why="over", by="olga")
     words = peopled.openness.markdown()
     assert "2090" not in words
-    assert ("rows are gone" in words, "kept elsewhere" in words) == (not external, external)
+    assert ("rows are gone" in words, "keeps the" in words) == (not external, external)
 
 
 def test_rows_that_are_missing_in_the_folder_are_told(ready):

@@ -12,7 +12,7 @@ from letalone.curator.data_sets import open_sessions
 from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.curator.storage.settings import MAX_OPEN_TABLES, SHARES, Settings
 from letalone.engines.duckdb import lockdown
-from letalone.errors import ParameterError
+from letalone.errors import LetaloneError, ParameterError
 
 
 @pytest.fixture
@@ -88,8 +88,10 @@ def test_no_public_table_stays_after_a_preview_or_an_answer(ready):
     for _ in range(3):
         assert ready.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann")
         assert not engine._public
-    with pytest.raises(ParameterError, match="no declared"):
-        ready.asking.preview(DataSetQuestion(**more), QuestionPrice(epsilon=0.1), by="ann")
+    refused = more | {"sql": sql.replace("SUM(beds)", "SUM(diary)")}
+    with pytest.raises(LetaloneError):
+        ready.asking.preview(DataSetQuestion(**refused), QuestionPrice(epsilon=0.1), by="ann")
+    assert not engine._public
     granted = ready.asking._granted(question, by="ann")
     with ready.asking._ready(granted):
         assert ready.asking.preview(question, QuestionPrice(epsilon=0.1), by="ann")

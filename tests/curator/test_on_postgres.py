@@ -23,6 +23,7 @@ from letalone.curator.storage.database import Database, DatabaseDamaged, Databas
 from letalone.curator.storage.service_records import DataSetQuestion, QuestionPrice
 from letalone.curator.storage.tables import ATTEMPTS, GRANTS
 from letalone.errors import NotAllowed
+from letalone.local.questionnaires.questions import read_questionnaire
 from letalone.privacy import Budget
 from letalone.wire.records import Scope
 from postgres import running
@@ -121,3 +122,31 @@ def test_tables_that_others_have_changed_are_told_in_words(address):
 def _start(database):
     database.migrate()
     database.check_tables()
+
+
+@pytest.mark.long  # a server; the same on SQLite: test_surveys.py
+def test_a_closed_survey_keeps_nothing_that_says_which_rows_were_written_together(tmp_path):
+    """PostgreSQL tells of each row which transaction wrote it, and where it lies."""
+    with running() as server:  # its own: a database belongs to one folder
+        address = str(server.get_uri())
+        with open_curator(tmp_path, database=address, ledger=address) as curator:
+            with_people(curator)
+            ends = (curator.surveys._shared.clock() + timedelta(days=3)).date().isoformat()
+            question = {"text": "Which?", "kind": "one_of", "options": [str(n) for n in range(8)]}
+            fields = {"name": "mood", "title": "How?", "purpose": "To plan.", "epsilon": 4}
+            survey = read_questionnaire(fields | {"ends": ends, "questions": [question]})
+            curator.surveys.make(survey, by="stan")
+            secrets = curator.surveys.invite("mood", 8, by="stan")
+            with ThreadPoolExecutor(4) as many:
+                reports = [f"{128 >> place:02x}" for place in range(8)]
+                list(many.map(lambda one: curator.surveys.take("mood", one[0], [one[1]]),
+                              zip(secrets, reports, strict=True)))  # fmt: skip
+            curator.surveys.close("mood", by="stan")
+            assert curator.surveys.results("mood", by="stan")[0].people == 8
+        with psycopg.connect(address) as connection:
+            for table, key in (("invitations", "digest"), ("report_counts", "report")):
+                rows = connection.execute(
+                    f"SELECT xmin::text, {key} FROM {table} WHERE survey = 'mood' ORDER BY ctid"
+                ).fetchall()
+                assert len({writer for writer, _ in rows}) == 1
+                assert [key for _, key in rows] == sorted(key for _, key in rows)

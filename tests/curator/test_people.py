@@ -154,7 +154,7 @@ def test_a_lost_owners_password_is_reset_on_the_machine_and_that_is_written_down
     assert peopled.people.log_in("olga", word).must_change
     assert whats(peopled)[-1] == "password reset"
     assert peopled.ledger.entries()[-1].body["by"] == []
-    with pytest.raises(ParameterError, match="is no owner"):
+    with pytest.raises(ParameterError, match="is not an owner"):
         peopled.people.reset_owner("ann")
 
 

@@ -78,6 +78,7 @@ AT_SERVER = {  # stored as, the id there, typed, and what can be no id
 }
 
 
+@pytest.mark.long  # test_an_id_has_one_spelling_in_each_type stays
 def test_on_a_server_an_id_is_spelled_as_the_server_does():
     row = [stored for stored, _, _ in AT_SERVER.values()]
     table = on_postgres.stored({kind: kind for kind in AT_SERVER}, [row, row])

@@ -109,3 +109,9 @@ def test_the_folders_are_for_their_user_alone(ready):
     (kept,) = settings.data_folder.glob("*.parquet")
     for file in (kept, settings.master_key_file, *settings.folder.glob("*.db*")):
         assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["v.csv.gz", "v.CSV.ZST", "v.ndjson", "v.feather", "v.xlsx"])
+def test_a_file_whose_size_cannot_be_told_is_not_imported(name, peopled):
+    with pytest.raises(ParameterError, match="are not imported"):
+        place_of_import(peopled.settings, name)

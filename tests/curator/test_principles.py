@@ -108,7 +108,7 @@ def test_g3_every_data_set_grant_and_question_names_a_purpose(ready):
         (f"SELECT AVG(age) FROM {NAME}", {}, NotAllowed, "Column 'age' of 'visits' is not in your"),
         (f"{COUNT} WHERE age > 30", {}, NotAllowed, "Column 'age'"),
         (COUNT, {"epsilon": 2.1}, BudgetExceeded, "'ann' for the purpose 'planning'|too little"),
-        (f"SELECT * FROM {NAME}", {}, UnsupportedQuery, "would show rows"),
+        (f"SELECT * FROM {NAME}", {}, UnsupportedQuery, "returns single rows"),
     ],
 )
 def test_g4_a_question_outside_the_grant_is_refused_with_the_reason(ready, sql, more, error, words):

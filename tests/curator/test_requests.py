@@ -415,7 +415,7 @@ def test_nobody_agrees_to_a_larger_budget_of_their_own(ready, clock):
 def test_who_proposed_must_still_be_allowed_to(ready):
     made = propose(ready, by="stan")
     ready.people.disable("stan", by="olga")
-    with pytest.raises(NotPermitted, match="Propose it anew"):
+    with pytest.raises(NotPermitted, match="Propose it again"):
         ready.proposals.second(made.id, by="olga")
 
 

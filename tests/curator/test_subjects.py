@@ -185,7 +185,7 @@ def test_where_each_row_is_a_person_rows_cannot_be_found_by_an_id(peopled):
     one = registration(schema=Schema(NAME, columns))
     peopled.data_sets.register(one, file=put(peopled), by="olga")
     assert peopled.subjects.holdings("p1", by="stan", why=WHY) == []
-    with pytest.raises(ParameterError, match="each row is a unit of its own"):
+    with pytest.raises(ParameterError, match="each row is a different person"):
         peopled.subjects.rows(NAME, "p1", by="stan", why=WHY)
 
 
@@ -262,4 +262,4 @@ def test_a_log_that_is_busy_is_told(ready, monkeypatch):
     assert "log could not be emptied" in done.words
     quiet = ready.subjects.erase(NAME, "p6", by="stan", why=WHY)
     assert "log could not be emptied" not in quiet.words
-    assert "still lies in the imports folder" in quiet.words
+    assert "is still in the imports folder" in quiet.words

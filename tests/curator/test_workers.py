@@ -36,6 +36,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("end", ENDS)
+@pytest.mark.long  # others of this file stay
 def test_an_open_session_is_kept_until_another_worker_changes_or_renews_its_rows(
     ready, tmp_path, end
 ):

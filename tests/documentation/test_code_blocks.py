@@ -9,7 +9,10 @@ from sybil.parsers.markdown import PythonCodeBlockParser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ELSEWHERE = (ROOT / "docs/how-to/spark.md",)  # needs a Spark: tests/on_spark/test_page.py
+ELSEWHERE = (
+    ROOT / "docs/how-to/spark.md",  # needs a Spark: tests/on_spark/test_page.py
+    ROOT / "docs/how-to/train_a_network.md",  # needs PyTorch: tests/deep_learning/test_page.py
+)
 SYBIL = Sybil(parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)])
 
 
@@ -17,7 +20,7 @@ def blocks(page: Path) -> int:
     return page.read_text("utf-8").count("\n```python\n")
 
 
-@pytest.mark.few("README", "properties", "ask_a_table", "attack.md")
+@pytest.mark.few("README", "properties", "attack.md")
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if blocks(page) and page not in ELSEWHERE],

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,34 @@ def test_every_layer_of_the_linter_stands_on_the_map(page: Path) -> None:
     text = page.read_text("utf-8")
     drawn = r"`{0}`|^(?:\w+   )*{0}\b"
     assert not [name for name in layers() if not re.search(drawn.format(name), text, re.M)]
+
+
+def table_below(title: str) -> list[list[str]]:
+    """The rows of the first table of the map after a title."""
+    lines = MAP.read_text("utf-8").partition(f"{title}\n")[2].splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    rows = takewhile(lambda line: line.startswith("|"), lines[first + 2 :])
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def names_in(cell: str) -> list[str]:
+    return re.findall(r"`([\w/.]+)`", cell)
+
+
+def test_every_room_of_the_map_is_in_its_layer() -> None:
+    layer, missing = "", list[str]()
+    for named, rooms, *_ in table_below("### Rooms of a layer"):
+        layer = names_in(named)[0] if named else layer
+        places = [SOURCE / "letalone" / layer / room for room in names_in(rooms)]
+        missing += [str(place) for place in places if not place.exists()]
+    assert layer
+    assert not missing
+
+
+def test_every_concept_of_the_map_is_where_it_says() -> None:
+    files = [name for row in table_below("## Eight concepts") for name in names_in(row[2])]
+    assert len(files) >= 8
+    assert not [name for name in files if not (SOURCE / "letalone" / name).is_file()]
 
 
 def test_every_rule_of_soundness_has_a_test() -> None:

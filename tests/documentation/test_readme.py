@@ -1,9 +1,15 @@
 """The README's two lines are the ones that are checked, and its first screen is short."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+
+from letalone.cli.app import run
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -25,11 +31,12 @@ def test_after_the_first_line_the_program_is_put_on_the_path() -> None:
         assert "source .venv/bin/activate" in after, page
 
 
-def test_the_answer_of_the_first_example_is_of_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_of_the_example_of_one_number_is_of_use(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The noise of a count at epsilon 0.5 passes 50 once in e^25 (7·10^10) runs."""
-    code = re.search(r"```python\n(.*?)```", README, re.S)
-    assert code is not None
-    exec(code[1], {})
+    _, code = re.findall(r"```python\n(.*?)```", README, re.S)
+    exec(f"import letalone as la\n{code}", {})
     found = re.match(r"(\d+) ± (\d+) people", capsys.readouterr().out)
     assert found is not None
     answer, error = map(int, found.groups())
@@ -59,12 +66,47 @@ def test_the_test_line_is_called_word_for_word_by_the_required_checks() -> None:
     assert line in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
-def test_the_first_screen_has_code_that_prints_an_error_bar_and_epsilon() -> None:
-    screen = "\n".join(README.splitlines()[:45])
-    code = re.search(r"```python\n(.*?)```", screen, re.S)
-    assert code is not None
-    written = [line for line in code[1].splitlines() if line.strip()]
-    assert len(written) <= 10
-    assert "±" in code[1]
-    assert "ε" in code[1]
-    assert "**Not promised:**" in screen
+def test_a_sentence_a_picture_a_file_and_pandas_come_before_the_tests() -> None:
+    places = [
+        README.index(part)
+        for part in ("letalone answers", "![", "letalone query", "import pandas", "pytest -q")
+    ]
+    assert places == sorted(places)
+    assert README.count("\n") < 150
+    assert "**What it does not promise.**" in README
+
+
+def test_the_picture_is_of_the_numbers_in_the_text() -> None:
+    (place,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    labels = [text.text for text in ET.parse(ROOT / place).iter() if text.text]
+    (shown,) = re.findall(r"```console\n.*?───\n(.*?)```", README, re.S)
+    groups = [line.split()[0] for line in shown.splitlines()]
+    assert groups == [label for label in labels if label in groups]
+
+
+@pytest.mark.long
+def test_the_commands_of_the_terminal_are_answered_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two correct answers are three times both half ranges apart (six half ranges of each) with
+    probability below 1e-6 for the noise of all six wards, also where its tails are Laplace's."""
+    monkeypatch.chdir(tmp_path)
+    (screen,) = re.findall(r"```console\n(.*?)```", README, re.S)
+    commands = screen.replace("\\\n", "").split("\n$ ")
+    for line in (command.split("\n")[0].removeprefix("$ ") for command in commands):
+        program, *words = shlex.split(line)
+        if program == "python":
+            subprocess.run([sys.executable, *words], check=True)
+        else:
+            assert run(words) == 0
+    numbers = re.compile(r"^(\w+) +[\d,]+ \[([\d,]+), ([\d,]+)\]", re.M)
+    printed, now = (
+        {name: (int(low.replace(",", "")), int(high.replace(",", ""))) for name, low, high in found}
+        for found in (numbers.findall(screen), numbers.findall(capsys.readouterr().out))
+    )
+    assert len(printed) == 6
+    assert printed.keys() == now.keys()
+    for name, (low, high) in printed.items():
+        (least, most), half_ranges = now[name], (high - low + now[name][1] - now[name][0]) / 2
+        assert abs(low + high - least - most) / 2 < 3 * half_ranges, name
+    assert (tmp_path / "answer.svg").exists()

@@ -4,6 +4,8 @@ Another engine joins by adding its maker to MAKERS.
 """
 
 import csv
+import gzip
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -15,6 +17,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from engines import on_postgres
@@ -137,6 +140,36 @@ def _cell(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+def from_json_lines(rows, schema, folder):
+    cells = [{name: _json_cell(value) for name, value in row.items()} for row in rows]
+    lines = "".join(json.dumps(row, ensure_ascii=len(row) % 2 == 0) + "\n" for row in cells)
+    (folder / "rows.ndjson").write_text(lines, "utf-8")
+    return of_duck(folder / "rows.ndjson", schema)
+
+
+def from_feather(rows, schema, folder):
+    """Two batches, one in each of two files; texts as categories."""
+    table, half = arrow_table(rows, schema), len(rows) // 2
+    for place, field in enumerate(table.schema):
+        if field.type == pa.string():
+            table = table.set_column(place, field.name, table.column(place).dictionary_encode())
+    for name, part in (("b", table.slice(half)), ("a", table.slice(0, half))):
+        feather.write_feather(part, folder / f"part {name}.feather", compression="zstd")
+    return of_duck(str(folder / "*.feather"), schema)
+
+
+def from_packed_csv(rows, schema, folder):
+    made = from_csv(rows, schema, folder)
+    made.engine.close()
+    path: Path = folder / "rows.csv"
+    path.with_name("rows.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+    return replace(of_duck(path.with_name("rows.csv.gz"), schema), spelled=_cell)
+
+
+def _json_cell(value):
+    return value.isoformat() if isinstance(value, date) else value
+
+
 MAKERS = {
     "arrow": from_arrow,
     "parquet": from_parquet,
@@ -146,6 +179,11 @@ MAKERS = {
     "csv": from_csv,
     "postgres": from_postgres,
     "sqlite": from_sqlite,
+}
+MORE_FILES = {
+    "ndjson": from_json_lines,
+    "feather": from_feather,
+    "csv.gz": from_packed_csv,
 }
 # Empty text and missing text are the same in a CSV file, and so are blank lines and no lines.
 KEEPS_EMPTY_TEXT = {name: name != "csv" for name in MAKERS}

@@ -19,11 +19,13 @@ from letalone.engines.core.measures import (
     DistinctUnits,
     DistinctValues,
     GridSum,
+    Listed,
     Measure,
     ProductSum,
     Rows,
     RowScope,
     RowsWith,
+    ValueCounts,
 )
 from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import Expression, col
@@ -180,7 +182,7 @@ def _measured(measure: Measure, people: list[Mine], keys: Sequence, scope: RowSc
     if isinstance(measure, DistinctValues):
         left = different(measure, people, scope)
         return [whole(scope) * len(left.get(key, ())) for key in keys]
-    zero = [0] * measure.count if isinstance(measure, CellCounts) else 0
+    zero = [0] * measure.count if isinstance(measure, Listed) else 0
     found = dict.fromkeys(keys, zero)
     for mine in people:
         for key, rows in mine.groups.items():
@@ -228,7 +230,7 @@ def _amount(measure: Measure, mine: Mine, key: tuple, rows: list[Row], scope: Ro
         return of_pair(mine, scope, most) * _clipped(measure, rows, scope)
     weight = of_row(mine, key, scope)
     amounts = [_of_one(measure, row, scope) for row in rows]
-    if isinstance(measure, CellCounts):
+    if isinstance(measure, Listed):
         there = [one for one in amounts if one is not None]
         return [weight * there.count(number) for number in range(measure.count)]
     return weight * sum(amounts)
@@ -263,6 +265,9 @@ def _of_one(measure: Measure, row: Row, scope: RowScope) -> int | None:
         case CellCounts(of):
             x = value_of(of, row, scope)
             return None if x is None else cell(measure, float(x))
+        case ValueCounts(of, values):
+            x = value_of(of, row, scope)
+            return values.index(x) if x in values else None
     raise TypeError(type(measure).__name__)
 
 

@@ -28,6 +28,7 @@ from letalone.engines.core.measures import (
     Rows,
     RowScope,
     RowsWith,
+    ValueCounts,
 )
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Bin, case, col
@@ -144,6 +145,13 @@ HISTOGRAMS = [
     CellCounts(col("age"), Fraction(-1), Fraction(3), 10),
     CellCounts(col("twice"), Fraction(1, 3), Fraction(7, 9), 7),
 ]
+COUNTED = [
+    ValueCounts(col("ward"), ("B ", "a", "nobody", "x'y", "\U0001f600")),
+    ValueCounts(col("cost"), (2**53, 0, 1000, 7)),
+    ValueCounts(col("year"), (2024, -(2**63), 7)),
+    ValueCounts(col("day"), (date(2024, 2, 29), date(2023, 1, 1))),
+    ValueCounts(col("urgent"), (False, True)),
+]
 WIDE = GridSum(col("cost"), -(2**17), 2**17, 7)
 SPAN = GridSum(col("age"), 0, 2**18, 11)
 SIGNED = GridSum(col("half"), -50, 70, 6)
@@ -228,7 +236,7 @@ def check_measures(made, rows, asked):
     for scope in asked:
         clipped = scope.bounding.clip and scope.schema.unit is not None
         values = VALUES[:2] if is_spelled_alike(scope) else []
-        measures = MEASURES + ([] if clipped else HISTOGRAMS + PRODUCTS + values)
+        measures = MEASURES + ([] if clipped else HISTOGRAMS + COUNTED + PRODUCTS + values)
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
         if scope.groups and is_spelled_alike(scope):
             found = made.engine.discover(scope)
@@ -319,7 +327,7 @@ def check_bounds(engine, scope):
     paired = bool(scope.groups) and bounding.max_groups is not None
     each = 1 if bounding.clip else bounding.max_rows
     counted = [] if each is None else [Rows(), RowsWith(col("cost"))]
-    counted += [] if each is None or bounding.clip else [AGES_IN_CELLS]
+    counted += [] if each is None or bounding.clip else [AGES_IN_CELLS, COUNTED[0]]
     units, *rows = engine.measure(scope, [DistinctUnits(), *counted])
     check_norms(units, min(bounding.max_groups or bounding.max_rows, keys), whole, scope.norm)
     for found in rows:

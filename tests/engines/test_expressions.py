@@ -134,7 +134,7 @@ def expressions(kind, depth):
     return leaf | larger(kind, depth - 1)
 
 
-DAY_PARTS = ["year", "quarter", "month", "day", "yearday", "weekday"]
+DAY_PARTS = ["year", "quarter", "month", "day", "yearday", "week", "weekday"]
 DAY_PATTERNS = ["%Y", "%Y-%m", "%m", "%d", "%A", "%a", "%B %d", "%b", "%j", "%y%q%u", "100%% %d'"]
 SPELLINGS = ["upper", "lower", "trim", "trim_start", "trim_end"]
 HALVES = [(Fraction(-1, 3), Fraction(5, 2)), (None, Fraction(1, 10)), (Fraction(1, 2), None)]
@@ -154,7 +154,7 @@ def larger(kind, depth):
     elif kind is Type.INTEGER:
         dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
         made = st.builds(DatePart, st.sampled_from(DAY_PARTS), dates)
-        timed = st.sampled_from(["hour", "minute"])
+        timed = st.sampled_from(["hour", "minute", "second"])
         made |= st.builds(DatePart, timed, expressions(Type.TIMESTAMP, depth))
         made |= st.builds(Length, expressions(Type.TEXT, depth))
         widths = st.sampled_from([Fraction(1, 10), Fraction(7), Fraction(10**9)])

@@ -277,7 +277,7 @@ def test_a_file_without_broken_cells_is_not_copied(tmp_path, monkeypatch):
     engine = open_duck(tmp_path / "x.parquet")
     measures = [RowsWith(col("c")), RowsWith(col("when"))]
     assert engine.measure(scope(engine.schema()), measures) == [[2], [3]]
-    assert engine._scanned == {"c", "when"}
+    assert engine._scanned == {"when"}
     engine.close()
 
 
@@ -309,3 +309,19 @@ def test_one_broken_cell_does_not_freeze_a_data_set(source, tmp_path):
         assert {row["c"] for row in found.rows()} <= {"A", "A\x00B", None}
         late = session.where(la.col("when").is_null()).agg(n=la.count()).bound(max_rows=1)
         assert late.release(1000).rows()[0]["n"] == 6
+
+
+def test_a_sum_that_stops_at_broken_text_is_asked_again_with_it_missing(tmp_path, monkeypatch):
+    """The text is not looked at before, and what is the matter with another failure is not."""
+    looked: list[str] = []
+    reads = duck.reads_to_the_end
+    monkeypatch.setattr(duck, "reads_to_the_end", lambda *a: looked.append(a[2].name) or reads(*a))
+    whole = files_beside_text(tmp_path, b"c", {"x": [1, 2, 3]})
+    assert whole.measure(scope(whole.schema()), [RowsWith(col("broken"))]) == [[3]]
+    assert looked == []
+    whole.close()
+    broken = files_beside_text(tmp_path, b"\xff", {"x": [1, 2, 3]})
+    for _ in range(3):
+        assert broken.measure(scope(broken.schema()), [RowsWith(col("broken"))]) == [[2]]
+    assert looked == ["broken"]
+    broken.close()

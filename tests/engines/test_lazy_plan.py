@@ -7,8 +7,7 @@ import pytest
 
 from letalone.engines.core.provenance import IN_MEMORY
 from letalone.engines.duckdb.duck_engine import open_duck
-from letalone.engines.frames.lazy_expressions import Manner, manner_of
-from letalone.engines.frames.lazy_plan import check_lazy
+from letalone.engines.frames.lazy_plan import Manner, check_lazy, manner_of
 from letalone.errors import ParameterError
 
 x, ward, patient = pl.col("x"), pl.col("ward"), pl.col("patient")
@@ -306,7 +305,7 @@ def test_what_is_taken_on_trust_is_said_in_one_sentence():
     engine = open_duck(frame, vouched=True)
     engine.check(replace(engine.schema(), unit="patient"))
     (said,) = engine.taken_on_trust()
-    assert "taken as they are (a join, a frame in memory)" in said
+    assert "cannot see how the rows were made (a join, a frame in memory)" in said
 
 
 def test_a_function_with_a_setting_more_than_it_had_is_not_known():

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from letalone.engines.duckdb import lockdown
 from letalone.engines.duckdb.duck_engine import open_duck
 from letalone.engines.duckdb.lockdown import KEPT_OPTIMIZERS, LockedDuck
 
@@ -111,3 +112,15 @@ def test_an_engine_that_is_forgotten_removes_its_folder():
     folder = engine._duck._folder
     del engine
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(("said", "half"), [("max\n", None), ("2147483648\n", 1 << 30)])
+def test_a_container_is_given_half_of_what_it_has(
+    said: str, half: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = tmp_path / "memory.max"
+    limit.write_text(said)
+    monkeypatch.setattr(lockdown, "CONTAINER_LIMITS", ())
+    machine = lockdown.half_of_memory()
+    monkeypatch.setattr(lockdown, "CONTAINER_LIMITS", (limit, tmp_path / "absent"))
+    assert lockdown.half_of_memory() == (machine if half is None else min(machine, half))

@@ -14,7 +14,7 @@ import pytest
 
 import letalone as la
 from engines.hostile import texts
-from engines.makers import MAKERS, arrow_table, of_duck
+from engines.makers import MAKERS, MORE_FILES, arrow_table, of_duck
 from engines.reference import Reference
 from engines.writers import FASTPARQUET, WRITERS
 from letalone.engines.core.measures import (
@@ -205,6 +205,28 @@ def test_one_odd_cell_changes_its_own_row_only_in_tables(maker, odd, tmp_path):
     made = MAKERS[maker](rows, SCHEMA, tmp_path)
     check_engine(made, rows)
     made.engine.close()
+
+
+def check_other_file(maker, odd, folder, **asked):
+    """Of a CSV file, an empty text is missing."""
+    rows = told(rows_with(odd))
+    rows = told(rows, "") if "csv" in maker else rows
+    made = MORE_FILES[maker](rows, SCHEMA, folder)
+    check_engine(made, rows, **asked)
+    made.engine.close()
+
+
+@pytest.mark.parametrize("maker", MORE_FILES)
+def test_one_odd_cell_changes_its_own_row_only_in_other_files(maker, tmp_path):
+    filters = [col("word").is_null(), col("x") > 3]
+    check_other_file(maker, 0, tmp_path, filters=filters, groups=[], units=UNITS[:1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("odd", ROUNDS)
+@pytest.mark.parametrize("maker", MORE_FILES)
+def test_every_odd_cell_changes_its_own_row_only_in_other_files(maker, odd, tmp_path):
+    check_other_file(maker, odd, tmp_path)
 
 
 @pytest.mark.parametrize("writer", ["arrow", "polars"])

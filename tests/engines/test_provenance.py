@@ -34,7 +34,8 @@ def test_every_answer_about_a_frame_in_memory_says_that_it_is_taken_as_it_is(tmp
     with opened(frames[0]) as session:
         release = session.bound(max_rows=1).agg(n=la.count()).release(1)
     assert SAID in release.asked.notes
-    assert "taken as they are (a frame in memory)" in " ".join(str(release).split())
+    words = " ".join(str(release.explain()).split())
+    assert "cannot see how the rows were made (a frame in memory)" in words
     pl.DataFrame(CELLS).write_parquet(tmp_path / "visits.parquet")
     for source in (tmp_path / "visits.parquet", pl.scan_parquet(tmp_path / "visits.parquet")):
         with opened(source) as session:

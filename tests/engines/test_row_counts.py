@@ -4,13 +4,21 @@ import tracemalloc
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.engines.core.failure import EngineFailed
 from letalone.engines.duckdb import row_counts as module
-from letalone.engines.duckdb.row_counts import count_rows, narrow_codes, weigh_rows
+from letalone.engines.duckdb.row_counts import (
+    RowCounts,
+    count_rows,
+    counts_beside,
+    narrow_codes,
+    weigh_rows,
+)
+from letalone.engines.frames.arrow import codes_of
 
 ENDS = [-(2**63), 2**63 - 1]
 CODES = st.sampled_from([*ENDS, -1, 0, 5, 2**40]) | st.integers(*ENDS) | st.integers(0, 9)
@@ -19,10 +27,9 @@ ROWS = st.lists(st.tuples(CODES, st.booleans(), st.booleans()), max_size=60)
 
 def counted(codes, missing=None, passes=None):
     codes = np.array(codes, np.int64)
-    none = np.zeros(codes.size, np.bool_)
     kept = None if passes is None else np.array(passes, np.bool_)
-    gone = none if missing is None else np.array(missing, np.bool_)
-    return count_rows(codes, gone, passes=kept)
+    gone = None if missing is None else np.array(missing, np.bool_)
+    return count_rows(codes, gone, passes=kept).beside_rows()
 
 
 def slowly(codes, counts):
@@ -129,36 +136,62 @@ def test_a_missing_unit_is_nobodys_although_its_code_is_that_of_unit_0():
 def test_more_rows_than_the_numbers_can_hold_are_refused():
     one = np.broadcast_to(np.int64(0), (1 << 32,))
     with pytest.raises(EngineFailed):
-        count_rows(one, np.broadcast_to(np.False_, (1 << 32,)))
+        count_rows(one, None)
 
 
 def test_memory_stays_within_a_few_bytes_a_row():
-    """Beside codes of 8 bytes and 2 bytes of numbers: the table of a tenth as many units, and
-    places anew of 8 bytes and a hash table where codes lie far apart."""
+    """Beside codes: the table of a tenth as many units, and places anew of 4 bytes and a hash table
+    where codes lie far apart."""
     rows = 3_000_000
     units = np.random.default_rng(1).integers(0, rows // 10, rows)
-    for codes, most in ((units, 4), (units * 2**40 + 2**62, 20)):
-        missing = np.zeros(rows, np.bool_)
+    for codes, most in ((units, 1), (units * 2**40 + 2**62, 16)):
         tracemalloc.start()
-        count_rows(codes, missing)
+        count_rows(codes, None)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < most * rows + 10 * 2**20
 
 
+BATCHES = st.lists(st.lists(st.none() | CODES, max_size=5), max_size=6)
+
+
+@given(BATCHES, st.integers(0, 40), st.sampled_from([pa.int64(), pa.string()]))
+def test_codes_are_equal_where_values_are_however_they_come(batches, expected, kind):
+    """Wide numbers or missing ones after narrow ones; fewer or more rows than expected."""
+    cells = [[None if v is None or kind == pa.int64() else str(v) for v in b] for b in batches]
+    cells = batches if kind == pa.int64() else cells
+    made = [pa.record_batch([pa.array(batch, kind)], names=["unit"]) for batch in cells]
+    schema = pa.schema([pa.field("unit", kind)])
+    codes, missing = codes_of(pa.RecordBatchReader.from_batches(schema, made), expected)
+    values = [value for batch in batches for value in batch]
+    gone = [False] * len(values) if missing is None else missing.tolist()
+    assert gone == [value is None for value in values]
+    there = [pair for pair in zip(values, codes.tolist(), strict=True) if pair[0] is not None]
+    assert len(set(there)) == len({v for v, _ in there}) == len({code for _, code in there})
+
+
 WEIGHED = st.lists(st.integers(0, 2**16 - 1) | st.integers(0, 30), max_size=50)
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=80))
+def test_codes_of_32_bits_are_counted_as_those_of_64_are(codes):
+    short = count_rows(np.array(codes, np.uint32), None).beside_rows()
+    assert short.tolist() == counted(codes).tolist()
 
 
 @given(WEIGHED, st.integers(1, 2**40), st.sampled_from([1, 2**20, 2**31 - 1]), st.booleans())
 def test_weights_are_the_share_of_the_most_rows_rounded_down(numbers, most, scale, short):
     counts = np.array(numbers, np.uint16 if short else np.uint32)
     wanted = [n and (scale if n <= most else scale * most // n) for n in numbers]
-    assert weigh_rows(counts, most=most, scale=scale).tolist() == wanted
-    many = np.tile(counts, 40_000 if numbers and max(numbers) < 31 else 1)
-    assert weigh_rows(many, most=most, scale=scale)[: counts.size].tolist() == wanted
+    assert weigh_rows(counts_beside(counts), most=most, scale=scale).tolist() == wanted
+    times = 16 * (1 + max(numbers, default=0)) // max(1, len(numbers)) + 1
+    many = RowCounts(np.arange(counts.size), np.tile(counts, times))
+    assert weigh_rows(many, most=most, scale=scale).tolist() == wanted
 
 
 @given(st.integers(1, 2**32 - 1), st.integers(1, 2**33))
 def test_the_weights_of_a_units_rows_add_up_to_the_most_at_most(number, most):
-    (weight,) = weigh_rows(np.array([number], np.uint32), most=most, scale=2**20).tolist()
+    one = RowCounts(np.array([0]), np.array([number], np.uint32))
+    (weight,) = weigh_rows(one, most=most, scale=2**20).tolist()
     assert number * weight <= min(number, most) * 2**20

@@ -249,9 +249,9 @@ def test_a_missing_file_an_empty_pattern_and_an_unknown_ending_are_named(tmp_pat
         open_duck(tmp_path / "nowhere.parquet")
     with pytest.raises(ParameterError, match="No file matches"):
         open_duck(str(tmp_path / "*.parquet"))
-    (tmp_path / "x.xlsx").write_text("x")
+    (tmp_path / "x.docx").write_text("x")
     with pytest.raises(ParameterError, match=r"must be one of \.parquet, \.csv"):
-        open_duck(tmp_path / "x.xlsx")
+        open_duck(tmp_path / "x.docx")
     with pytest.raises(ParameterError, match="not a file of this machine"):
         open_duck("s3://bucket/x.parquet")
     with pytest.raises(ParameterError, match="The source is int, but must be the path"):

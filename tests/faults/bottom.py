@@ -103,7 +103,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "pure epsilon is half of its square as zCDP, divided once more",
-        "privacy/pure_terms.py",
+        "privacy/curves/pure_terms.py",
         "return min(epsilon**2 / 2, dyadic_above(rho))",
         "return min(epsilon**2 / 8, dyadic_above(rho))",
         ("tests/privacy/test_zcdp.py::test_it_is_never_below_what_is_rho_zcdp",),

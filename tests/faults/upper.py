@@ -2,12 +2,19 @@
 
 from faults.fault import Fault
 
+ORACLES = "tests/local/test_oracles.py"
+BATCHES = "tests/local/test_shuffled_batch.py"
+QUESTIONNAIRES = "tests/local/questionnaires/test_questionnaires.py"
+TWO = "tests/local/split/test_counting.py"
+IN_SERVICES = "tests/curator/test_counters.py"
 GIVEN = "tests/tables/test_what_mechanisms_are_given.py"
 PART = f"{GIVEN}::test_a_part_costs_its_epsilon_and_no_more"
 MANY_ROWS = "tests/tables/test_many_rows.py"
 BOUNDED = "tests/tables/test_bounds_on_duckdb.py"
 CLAIMED = "tests/tables/test_sensitivity.py"
 ONE_BUDGET = "tests/sources/test_one_budget.py"
+EPSILON_SLIDER = "tests/notebook/test_epsilon_slider.py"
+SEVERAL_FILES = "tests/sources/test_several_files.py"
 TOO_MUCH = (
     "tests/engines/test_engine_laws.py"
     "::test_a_unit_that_has_too_much_of_everything_weighs_as_much_as_it_may"
@@ -578,9 +585,72 @@ SOURCES = (
     Fault(
         "the ledger of a link lies beside the link",
         "sources/places.py",
-        "expand_home(data_path).resolve()",
-        "expand_home(data_path).absolute()",
+        "path_of(data_path).resolve()",
+        "path_of(data_path).absolute()",
         (ONE_BUDGET,),
+    ),
+    Fault(
+        "an address of a file is another file",
+        "sources/schemes.py",
+        'OF_FILES.sub("", written)',
+        "written",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a compressed file is another table than the plain one",
+        "sources/files.py",
+        "return inner if packed else path.suffix.lower()",
+        "return path.suffix.lower()",
+        (ONE_BUDGET,),
+    ),
+    Fault(
+        "a folder needs no name",
+        "sources/resolve.py",
+        "needs_name=bool(fspath(given)) and path.is_dir()",
+        "needs_name=False",
+        (SEVERAL_FILES,),
+    ),
+    Fault(
+        "a list of one file is another table than the file",
+        "sources/resolve.py",
+        "if len(paths) == 1:",
+        "if not paths:",
+        (SEVERAL_FILES,),
+    ),
+    Fault(
+        "a byte without a letter is a letter",
+        "engines/duckdb/text_files.py",
+        '"surrogateescape").encode(UTF8',
+        '"replace").encode(UTF8',
+        ("tests/engines/test_text_files.py",),
+    ),
+    Fault(
+        "one line of JSON can stop the reading of all",
+        "engines/duckdb/json_lines.py",
+        "except (ValueError, RecursionError):",
+        "except RecursionError:",
+        ("tests/engines/test_loaded_files.py",),
+    ),
+    Fault(
+        "a formula counts, whatever rows it looks at",
+        "engines/duckdb/excel_files.py",
+        "(cell.data_type == FORMULA and not formulas)",
+        "False",
+        ("tests/engines/test_excel_files.py",),
+    ),
+    Fault(
+        "a stream needs nobody's word",
+        "engines/frames/streams.py",
+        "    if not vouched:\n",
+        "    if not vouched and False:\n",
+        ("tests/session/test_streams.py",),
+    ),
+    Fault(
+        "a folder and a pattern of its files have two ledgers",
+        "sources/places.py",
+        "return other if other.is_file() and other != source.ledger_file else None",
+        "return None",
+        (SEVERAL_FILES,),
     ),
     Fault(
         "a table of the public schema is another one with it",
@@ -627,9 +697,30 @@ SOURCES = (
     Fault(
         "two tables of one name are not told apart",
         "sources/recorded.py",
-        "    if same and (declared or told != FRAME):\n",
+        "    if same and (declared or source.recorded_as != FRAME):\n",
         "    if True:\n",
         ("tests/sources/test_recorded.py",),
+    ),
+    Fault(
+        "one table under two names is joined with itself",
+        "session/open_table.py",
+        "isinstance(other, OpenTable) and same_table(self.origin, other.origin)\n",
+        "False\n",
+        ("tests/session/test_partners.py",),
+    ),
+    Fault(
+        "a retired table is registered anew",
+        "curator/data_sets/data_store.py",
+        'gone = {} if row.external else {"file": None}',
+        'gone = {"file": None}',
+        ("tests/curator/test_known_sources.py",),
+    ),
+    Fault(
+        "a service takes one table under two names",
+        "curator/data_sets/known_sources.py",
+        "return same_table(known, source) or _is_second_name(",
+        "return _is_second_name(",
+        ("tests/curator/test_known_sources.py",),
     ),
     Fault(
         "a schema file of a file names another table",
@@ -640,4 +731,190 @@ SOURCES = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = TABLES + ENGINES + WEIGHTS + SESSION + SOURCES + LEARN
+SLIDER: tuple[Fault, ...] = (
+    Fault(
+        "a press is taken at any price",
+        "notebook/epsilon_slider.py",
+        'if pressed == self.shown["price"] and self.state == AskingState.READY:',
+        "if self.state == AskingState.READY:",
+        (EPSILON_SLIDER,),
+    ),
+    Fault(
+        "every press asks",
+        "notebook/epsilon_slider.py",
+        'if pressed == self.shown["price"] and self.state == AskingState.READY:',
+        'if pressed == self.shown["price"]:',
+        (EPSILON_SLIDER,),
+    ),
+    Fault(
+        "the price on the button is not that of the slider",
+        "notebook/epsilon_slider.py",
+        "            self.shown = self._preview(self.epsilon)\n",
+        "",
+        (EPSILON_SLIDER,),
+    ),
+    Fault(
+        "a clone is told to ask an index",
+        "errors/installing.py",
+        '    if "dir_info" in origin:\n',
+        "    if False:\n",
+        ("tests/errors/test_installing.py",),
+    ),
+)
+
+LOCAL: tuple[Fault, ...] = (
+    Fault(
+        "local: the likelihood ratio is rounded up",
+        "local/ratios.py",
+        "return Fraction(floor_scaled(lambda: ball(epsilon).exp(), RATIO_BITS), 1 << RATIO_BITS)",
+        "return Fraction(floor_scaled(lambda: ball(epsilon).exp(), 40) + 1, 1 << RATIO_BITS)",
+        (f"{ORACLES}::test_no_report_is_more_than_e_to_the_epsilon_times_as_likely",),
+    ),
+    Fault(
+        "local: sets without the true value are one too small",
+        "local/frequencies/subset_selection.py",
+        "others, more = self.size - 1, self.chosen - holds",
+        "others, more = self.size - 1, self.chosen - 1",
+        (f"{ORACLES}::test_reports_follow_their_law",),
+    ),
+    Fault(
+        "local: the value whose place a set takes is lost",
+        "local/frequencies/subset_selection.py",
+        "flags[:, -1] = flags[rows, indices] & (indices != flags.shape[1] - 1)",
+        "flags[:, -1] = False",
+        (f"{ORACLES}::test_sets_that_are_not_listed_are_drawn_as_evenly_as_those_that_are",),
+    ),
+    Fault(
+        "local: hashes are taken to collide once in g",
+        "local/frequencies/local_hashing.py",
+        "return SupportChances(p, q + (p - q) * family.collision)",
+        "return SupportChances(p, q + (p - q) / family.hashes)",
+        (f"{ORACLES}::test_a_report_supports_values_as_often_as_stated",),
+    ),
+    Fault(
+        "local: a report in the window is drawn outside of it, too",
+        "local/numeric/window_law.py",
+        "reports[near] = values[near] + sample_belows(self.width, near.size, bits)",
+        "reports[near] = values[near] + sample_belows(self.width + 1, near.size, bits)",
+        ("tests/local/test_numbers.py::test_reports_in_a_window_follow_their_law",),
+    ),
+    Fault(
+        "local: a lie may be the truth",
+        "local/frequencies/k_ary_response.py",
+        "others = indices[lies] + 1 + sample_belows(size - 1, lies.size, bits)",
+        "others = indices[lies] + sample_belows(size, lies.size, bits)",
+        (f"{ORACLES}::test_reports_follow_their_law",),
+    ),
+    Fault(
+        "local: the second level keeps as many bits as both levels should",
+        "local/frequencies/memoised.py",
+        "return (both + first - 1) / (2 * first - 1)",
+        "return both",
+        (
+            "tests/local/test_memoised.py::test_one_report_has_the_law_of_a_symmetric_unary_encoding",
+        ),
+    ),
+    Fault(
+        "shuffling: values are merged onto the grid without their means",
+        "local/shuffling/positive_sums.py",
+        "more = weight * (value - centre - point) / point",
+        "more = Fraction(0) * weight * value",
+        (f"{BATCHES}::test_spreading_and_merging_are_larger_and_smaller_in_convex_order",),
+    ),
+    Fault(
+        "shuffling: an uncovered report hides, too",
+        "local/frequencies/subset_selection.py",
+        "each = 1 / (comb(d - 1, k - 1) * self.ratio + comb(d - 1, k))",
+        "each = Fraction(1, comb(d, k))",
+        (f"{BATCHES}::test_patterns_are_those_of_the_exact_law",),
+    ),
+    Fault(
+        "shuffling: the power of e is rounded up for the upper bound",
+        "local/shuffling/shuffled_batch.py",
+        "law = gain_law(self.oracle.blanket_atoms(), _power_below(epsilon))",
+        "law = gain_law(self.oracle.blanket_atoms(), _power_below(epsilon * 2))",
+        (f"{BATCHES}::test_bounds_hold_the_worst_of_all_small_batches",),
+    ),
+)
+
+SURVEYS: tuple[Fault, ...] = (
+    Fault(
+        "surveys: each question gets all of epsilon",
+        "local/questionnaires/questions.py",
+        "return self.epsilon / self.asked_of_each",
+        "return self.epsilon",
+        (
+            f"{QUESTIONNAIRES}"
+            "::test_all_reports_of_one_person_together_are_at_most_the_typed_epsilon_apart",
+        ),
+    ),
+    Fault(
+        "surveys: a person reports on more than the question that was drawn",
+        "local/questionnaires/results.py",
+        "if len(given) != survey.asked_of_each:",
+        "if len(given) > len(survey.questions):",
+        (
+            f"{QUESTIONNAIRES}"
+            "::test_of_a_sampled_person_one_report_is_read_and_of_others_one_for_each_question",
+        ),
+    ),
+    Fault(
+        "surveys: a browser's numbers may be too large to be drawn",
+        "local/questionnaires/questions.py",
+        "if read_epsilon(epsilon) > MOST_EPSILON_EACH:",
+        "if read_epsilon(epsilon) > 20:",
+        (f"{QUESTIONNAIRES}::test_what_would_harm_a_store_a_page_or_a_screen_is_refused",),
+    ),
+    Fault(
+        "two counters: a choice moves one total, not two",
+        "local/split/counting.py",
+        "return 2  # one choice goes down, another up",
+        "return 1",
+        (f"{TWO}::test_each_counter_alone_keeps_the_promise_when_one_answer_is_replaced",),
+    ),
+    Fault(
+        "two counters: a report may come again",
+        "local/split/counting.py",
+        "self._seen.add(nonce)",
+        "self._seen.discard(nonce)",
+        (f"{TWO}::test_a_report_counts_once_and_a_counter_tells_once",),
+    ),
+    Fault(
+        "two counters: a proof's polynomial is not looked at",
+        "local/split/proofs.py",
+        "return check == 0 and circuit.gadget(inputs) == output",
+        "return check == 0",
+        ("tests/local/split/test_prio3.py::test_changing_any_byte_of_a_report_makes_it_refused",),
+    ),
+    Fault(
+        "two counters: a report that is named twice is added twice",
+        "curator/surveys/counters.py",
+        "set(map(_bytes, nonces))",
+        "list(map(_bytes, nonces))",
+        (f"{IN_SERVICES}::test_a_report_that_is_named_in_two_spellings_is_added_once",),
+    ),
+    Fault(
+        "two counters: a half that counts is replaced by a later one",
+        "curator/surveys/counters.py",
+        "elif before.shares is None:",
+        "else:",
+        (f"{IN_SERVICES}::test_of_all_reports_with_one_name_one_counts",),
+    ),
+    Fault(
+        "two counters: shares that a reader kept in the log stay there",
+        "curator/surveys/counters.py",
+        "        self._database.overwrite()\n        return loads(told)\n",
+        "        return loads(told)\n",
+        (f"{IN_SERVICES}::test_shares_that_a_reader_kept_in_the_log_go_with_the_next_question",),
+    ),
+    Fault(
+        "two counters: what waits stays when the total is told",
+        "curator/surveys/counters.py",
+        "(SECOND, WAITING) if place == SECOND else (FIRST,)",
+        "(place,)",
+        (f"{IN_SERVICES}::test_what_waits_goes_with_the_shares",),
+    ),
+)
+FAULTS: tuple[Fault, ...] = (
+    TABLES + ENGINES + WEIGHTS + SESSION + SOURCES + LEARN + SLIDER + LOCAL + SURVEYS
+)

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import letalone as la
 from golden.keeping import as_json, check
 from golden.kept_entries import charged_in
+from letalone.session import batch
 
 WARDS = ["A", "B", "C"]
 BOUNDS = {"lower": 0, "upper": 1000}
@@ -94,26 +96,37 @@ TRAININGS: dict[str, Callable[[], Any]] = {
 
 
 def test_digests_and_stored_plans_of_questions() -> None:
-    found = {}
+    """digests.txt is what questions were called with the names of their columns: ledgers that were
+    written so are still read, and what is asked through a service is called so."""
+    found, named = {}, list[str]()
     with opened() as session:
         for name, ask in QUESTIONS.items():
-            ask(session).price(20, delta=1e-6 if name == "sql" else 0).release()
+            priced = ask(session).price(20, delta=1e-6 if name == "sql" else 0).here()
+            priced.release()
             found[name] = charged_in(session.ledger)[-1]
+            named.append(f"{priced.named_digest}  {name}")
         assert len(charged_in(session.ledger)) == len(QUESTIONS)
+    check("questions/digests.txt", "\n".join(named))
     digests = [f"{one['digest']}  {name}" for name, one in found.items()]
-    check("questions/digests.txt", "\n".join(digests))
+    check("questions/digests_without_names.txt", "\n".join(digests))
     check("questions/plans.json", as_json({name: one["plan"] for name, one in found.items()}))
 
 
+@pytest.mark.long  # others of this file stay
 def test_digests_of_batches_and_trainings() -> None:
-    found = {}
+    found, named = {}, list[str]()
     with opened() as session:
         for name, questions in BATCHES.items():
-            session.batch([QUESTIONS[one](session) for one in questions], epsilon=2)
+            asked = [QUESTIONS[one](session) for one in questions]
+            session.batch(asked, epsilon=2)
             found[f"batch: {name}"] = charged_in(session.ledger)[-1]
+            called = batch._digest([one.price(2).here().named_digest for one in asked])
+            named.append(f"{called}  batch: {name}")
         for name, make in TRAININGS.items():
             make().fit(session, features=["age", "ward"], target="income")
             found[f"training: {name}"] = charged_in(session.ledger)[-1]
     digests = [f"{one['digest']}  {name}" for name, one in found.items()]
-    check("questions/digests_of_jobs.txt", "\n".join(digests))
+    trainings = digests[len(BATCHES) :]
+    check("questions/digests_of_jobs.txt", "\n".join([*named, *trainings]))
+    check("questions/digests_of_jobs_without_names.txt", "\n".join(digests))
     check("questions/jobs.json", as_json({name: one["plan"] for name, one in found.items()}))

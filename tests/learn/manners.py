@@ -62,7 +62,9 @@ MAKERS: Mapping[str, Callable[..., Any]] = {
     "Ridge": lambda **o: Ridge(**NOISE, data_norm=10, target_bounds=(-100, 100), **o),
     "StandardScaler": lambda **o: StandardScaler(epsilon=10**6, bounds=(-10, 10), **o),
 }
-NO_ESTIMATORS = ("Account", "TableEncoder", "load", "save")
+NO_ESTIMATORS = (
+    "Account", "AccountedRun", "TableEncoder", "account_run", "load", "make_pipeline", "save",
+)  # fmt: skip
 OWN: Mapping[str, Mapping[str, str]] = {
     "BoostedTreesClassifier": CLASSES,
     "BoostedTreesRegressor": SUPERVISED,

@@ -146,6 +146,7 @@ def test_without_a_delta_it_is_refused():
         gradient_method(setting_of("0"))
 
 
+@pytest.mark.long  # others of this file stay
 def test_the_auditor_passes_it_and_accuses_a_fiftieth_of_the_noise():
     """The seed is fixed; over seeds an honest mechanism is accused once in 10^3. A 25th of the
     steps with a fifth of the noise, which is faster and reveals as much."""

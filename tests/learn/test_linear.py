@@ -120,7 +120,7 @@ def test_classes_and_norm_can_be_bought():
     assert 25 <= model.data_norm_ <= 100
     assert model.score(rows * 50, np.array([10, 20, 30])[labels]) > 0.9
     assert model.privacy_ == la.ApproxDP(2, 1e-5, neighbours=ADD_REMOVE)
-    assert "bought" in repr(model.release_)
+    assert "found" in repr(model.release_)
 
 
 def test_where_no_class_is_found_a_fit_still_succeeds():
@@ -191,7 +191,7 @@ def test_auto_says_which_method_and_why():
         return repr(fit(model, rows, labels).release_)
 
     assert "objective perturbation" in said()
-    assert "usual best" in said()
+    assert "default choice" in said()
     assert "gradient perturbation" in said(delta=1e-6, regularization=0.01)
     assert "output perturbation" in said(regularization=0.01)
     assert "too weak" in said(regularization=0.01)

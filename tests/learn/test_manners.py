@@ -107,6 +107,7 @@ def test_a_grid_search_of_seven_fits_debits_seven_fits() -> None:
     assert account.fits == 10
 
 
+@pytest.mark.long  # test_a_pickled_model_goes_on_with_a_budget_in_a_file stays
 def test_other_processes_debit_a_budget_in_a_file(tmp_path: Path) -> None:
     account = la.learn.Account(la.Budget(10, 0), ledger=tmp_path / "budget.db")
     model = Majority(0.25, classes=[0, 1], budget=account)

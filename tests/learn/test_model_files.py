@@ -11,7 +11,7 @@ import letalone as la
 from learn.majority import Majority
 from learn.test_sessions import opened, people
 from letalone.learn import GaussianNB, LogisticRegression, PrivateSearchCV
-from letalone.learn.model_files import file_text
+from letalone.learn.model_files import MODEL_FILE
 
 ROWS = np.random.default_rng(2).normal(size=(60, 2))
 LABELS = np.where(ROWS[:, 0] > 0, "yes", "no")
@@ -30,7 +30,7 @@ def saved(model: Any, folder: Path) -> tuple[Path, dict[str, Any]]:
 def rewritten(path: Path, content: dict[str, Any]) -> Path:
     """The file with other content and a digest that fits it: what a forger would do."""
     rest = {k: v for k, v in content.items() if k not in ("digest", "format", "kind")}
-    path.write_text(file_text(rest), encoding="utf-8")
+    path.write_text(MODEL_FILE.text(rest), encoding="utf-8")
     return path
 
 
@@ -143,7 +143,7 @@ def test_newer_and_other_files_are_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(la.FormatError, match=r"has format 2.*Update"):
         la.learn.load(path)
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(la.FormatError, match="no model file"):
+    with pytest.raises(la.FormatError, match="not a model file"):
         la.learn.load(path)
     with pytest.raises(la.ParameterError, match="cannot be read"):
         la.learn.load(tmp_path / "none.json")
@@ -160,7 +160,7 @@ def test_what_cannot_be_saved_is_said(tmp_path: Path) -> None:
 
 def test_a_file_is_canonical_and_has_no_row_in_it(tmp_path: Path) -> None:
     path, content = saved(fitted(), tmp_path)
-    assert path.read_text("utf-8") == file_text(
+    assert path.read_text("utf-8") == MODEL_FILE.text(
         {k: v for k, v in content.items() if k not in ("digest", "format", "kind")}
     )
     names = set(content["attributes"])

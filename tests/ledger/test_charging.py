@@ -114,7 +114,7 @@ def test_an_open_charge_is_gone_on_with() -> None:
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         charged_work([payer], charge(), Drawing(then=stop))
-    assert "goes on with what was paid" in stopped.value.__notes__[0]
+    assert "nothing more is charged" in stopped.value.__notes__[0]
     assert not answered(payer).repeated
     assert payer.ledger.data_set("a").spent == la.Budget(1)
 

@@ -42,6 +42,7 @@ def through(database: str) -> Any:
         yield found
 
 
+@pytest.mark.long  # the crowd's test stays
 def test_a_statement_that_is_answered_by_silence_ends_and_one_that_is_long_does_not(
     through: tuple[BlackHole, str],
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_silent_server_is_told_to_a_crowd_at_once_and_all_is_well_when_it_is_b
         assert ledger.verify()
 
 
+@pytest.mark.long  # the crowd's test stays
 def test_one_that_was_left_alone_in_a_transaction_lets_go_of_the_lock(
     through: tuple[BlackHole, str], database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

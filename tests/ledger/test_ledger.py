@@ -377,7 +377,7 @@ def test_the_file_is_written_safely(ledger: Ledger, path: Path) -> None:
 
 
 def test_a_folder_a_missing_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
-    for place, words in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.db", "is no folder")):
+    for place, words in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.db", "is not a folder")):
         with pytest.raises(ParameterError, match=words):
             Ledger.open(place)
     with pytest.raises(ParameterError, match="is not there"):

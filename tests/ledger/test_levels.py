@@ -85,9 +85,9 @@ def test_a_charge_is_debited_at_all_three_levels_by_one_entry(rationed: Ledger) 
 @pytest.mark.parametrize(
     ("who", "words"),
     [
-        ((None, None), "is rationed: say who asks"),
-        (("Ann", None), "is rationed: say who asks"),
-        ((None, "research"), "is rationed: say who asks"),
+        ((None, None), "has limits: name the analyst"),
+        (("Ann", None), "has limits: name the analyst"),
+        ((None, "research"), "has limits: name the analyst"),
         (("Ann", "marketing"), "The purpose 'marketing' of 'visits' is not allowed"),
         (("Ann", "planning"), "'Ann' for the purpose 'planning' of 'visits' is not allowed"),
         (("Eve", "research"), "'Eve' for the purpose 'research' of 'visits' is not allowed"),

@@ -50,7 +50,7 @@ def test_what_cannot_be_read_is_refused_with_the_place(tmp_path: Path) -> None:
     for text in ("[]", "{", '{"cells": 3}', '{"cells": [3]}'):
         path = tmp_path / "b.ipynb"
         path.write_text(text)
-        with pytest.raises(ParameterError, match="is no notebook that can be read"):
+        with pytest.raises(ParameterError, match="is not a notebook that can be read"):
             lint(path)
     (tmp_path / "c.txt").write_text(IMPORT)
     with pytest.raises(ParameterError, match="neither a script"):

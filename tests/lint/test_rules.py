@@ -7,6 +7,13 @@ from letalone.lint import RULES, lint, lint_text
 
 HEAD = "import numpy as np\nimport random\nimport letalone as la\nimport diffprivlib as dp\n"
 OPACUS = "from opacus import PrivacyEngine\nfrom torch.utils import data\n"
+SKLEARN = (
+    "from sklearn.compose import make_column_transformer\n"
+    "from sklearn.impute import SimpleImputer\n"
+    "from sklearn.linear_model import LinearRegression\n"
+    "from sklearn.pipeline import Pipeline, make_pipeline\n"
+    "from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler\n"
+)
 
 SLIPS: dict[str, list[str]] = {
     "LA001": [
@@ -59,6 +66,25 @@ SLIPS: dict[str, list[str]] = {
         "for c in cs:\n    a = dp.BudgetAccountant(1)",
         "while True:\n    b = la.Budget(epsilon=1)",
     ],
+    "LA005": [
+        "x = la.Laplace(epsilon=1, sensitivity=1).release(total / len(rows))",
+        "n = len(rows)\nx = la.Laplace(epsilon=1, sensitivity=1 / n).release(total / n)",
+        "m = total / frame.shape[0]\nx = la.Gaussian(sigma=1, sensitivity=1).release(m)",
+        "x = dp.mechanisms.Laplace(epsilon=1, sensitivity=1).randomise(total / max(1, len(rows)))",
+        "x = law.release((a * b).sum() / mask.sum())",
+    ],
+    "LA006": [
+        SKLEARN + "make_pipeline(StandardScaler(), la.learn.LogisticRegression(epsilon=1))",
+        SKLEARN + "s = StandardScaler()\nm = la.learn.GaussianNB(epsilon=1)\nmake_pipeline(s, m)",
+        SKLEARN + "Pipeline([('a', OneHotEncoder()), ('b', la.learn.LinearSVC(epsilon=1))])",
+        SKLEARN
+        + "make_pipeline(make_column_transformer((StandardScaler(), a), (OneHotEncoder(), b)),"
+        " la.learn.LogisticRegression(epsilon=1, data_norm=5))",
+        SKLEARN + "x = StandardScaler().fit_transform(x)\n"
+        "la.learn.LogisticRegression(epsilon=1).fit(x, y)",
+        SKLEARN + "s = StandardScaler()\nz = s.fit_transform(x)\nm = dp.models.GaussianNB(1)\n"
+        "m.fit(z, y)",
+    ],
     "LA101": [
         "from diffprivlib.models import LinearRegression\nLinearRegression(bounds_X=(0, 1))",
         "from diffprivlib.models import LinearRegression\nb = (0.0, 1.0)\n"
@@ -78,6 +104,12 @@ SLIPS: dict[str, list[str]] = {
     "LA104": [OPACUS + "s = data.WeightedRandomSampler(w, 10)"],
     "LA105": [OPACUS + "PrivacyEngine()", OPACUS + "PrivacyEngine(secure_mode=False)"],
     "LA106": [OPACUS + "PrivacyEngine(secure_mode=True, accountant='gdp')"],
+    "LA107": [
+        OPACUS + "for i, batch in enumerate(loader):\n    loss(batch).backward()\n"
+        "    if (i + 1) % 4 == 0:\n        optimizer.step()\n        optimizer.zero_grad()",
+        OPACUS + "trainer = Trainer(accumulate_grad_batches=4)",
+        OPACUS + "TrainingArguments(gradient_accumulation_steps=8)",
+    ],
 }
 REMEDIES: dict[str, list[str]] = {
     "LA001": [
@@ -116,6 +148,26 @@ REMEDIES: dict[str, list[str]] = {
         "x = [row for row in table.release(epsilon=1)]",
     ],
     "LA004": ["b = la.Budget(epsilon=1)\nfor c in cs:\n    print(b)"],
+    "LA005": [
+        "x = law.release(total) / law.release(len(rows))",
+        "x = law.release(total / 100)",
+        "n = 5\nx = law.release(total / n)",
+        "x = total / len(rows)",
+        "x = law.release(total)",
+    ],
+    "LA006": [
+        SKLEARN
+        + "la.learn.make_pipeline(la.learn.TableEncoder(c), la.learn.GaussianNB(epsilon=1))",
+        SKLEARN + "make_pipeline(StandardScaler(), LinearRegression())",
+        SKLEARN
+        + "make_pipeline(la.learn.StandardScaler(epsilon=1), la.learn.GaussianNB(epsilon=1))",
+        SKLEARN + "make_pipeline(OneHotEncoder(categories=[[1]]), la.learn.GaussianNB(epsilon=1))",
+        SKLEARN + "make_pipeline(Normalizer(), la.learn.GaussianNB(epsilon=1))",
+        SKLEARN
+        + "make_pipeline(SimpleImputer(strategy='constant'), la.learn.GaussianNB(epsilon=1))",
+        "la.learn.GaussianNB(epsilon=1).fit(x, y)",
+        SKLEARN + "make_pipeline()",
+    ],
     "LA101": [
         "from diffprivlib.models import LinearRegression\nLinearRegression(bounds_X=(-1, 1))",
         "from letalone.learn import LinearRegression\nLinearRegression(bounds_X=(0, 1))",
@@ -132,6 +184,18 @@ REMEDIES: dict[str, list[str]] = {
     "LA104": ["from torch.utils import data\ndata.WeightedRandomSampler(w, 10)"],
     "LA105": [OPACUS + "PrivacyEngine(secure_mode=True)"],
     "LA106": [OPACUS + "PrivacyEngine(secure_mode=True, accountant='prv')"],
+    "LA107": [
+        OPACUS + "for i, batch in enumerate(loader):\n    loss(batch).backward()\n"
+        "    optimizer.step()\n    if i % 100 == 0:\n        print(i)",
+        "for i, batch in enumerate(loader):\n    loss(batch).backward()\n"
+        "    if (i + 1) % 4 == 0:\n        optimizer.step()",
+        OPACUS + "from opacus.utils.batch_memory_manager import BatchMemoryManager\n"
+        "for i, batch in enumerate(loader):\n    loss(batch).backward()\n"
+        "    if (i + 1) % 4 == 0:\n        optimizer.step()",
+        OPACUS + "Trainer(accumulate_grad_batches=1)",
+        OPACUS + "for i, batch in enumerate(loader):\n    loss(batch).backward()\n"
+        "    optimizer.signal_skip_step(i % 4)\n    if i % 4 == 0:\n        optimizer.step()",
+    ],
 }
 
 
@@ -155,6 +219,10 @@ def test_the_slip_is_seen_by_this_rule_alone(code: str, text: str) -> None:
 @pytest.mark.parametrize(("code", "text"), cases(REMEDIES))
 def test_the_remedy_is_not_flagged(code: str, text: str) -> None:
     assert code not in codes(text)
+
+
+def test_float_noise_after_a_division_is_two_slips() -> None:
+    assert codes("x = total / len(rows) + np.random.laplace(0, 1 / e)") == {"LA001", "LA005"}
 
 
 def test_a_finding_stands_where_an_editor_would_put_it() -> None:

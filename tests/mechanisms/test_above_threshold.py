@@ -72,6 +72,7 @@ def test_no_answers_are_further_apart_than_epsilon(count):
     assert worst > 0.3, "the noise is not far too large"
 
 
+@pytest.mark.long  # others of this file stay
 def test_monotone_queries_need_less_noise_and_others_would_break_it():
     mechanism = AboveThreshold(epsilon=1, sensitivity=1, threshold=0, count=2, monotone=True)
     assert (

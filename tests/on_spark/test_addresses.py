@@ -122,7 +122,7 @@ def test_names_with_blanks_and_paths_without_a_name_begin_no_second_budget(here,
             la.open((spark, written), unit="patient", budget=2)
     spark.table("default.addressed").write.parquet(f"{here}/kept")
     for written in (f"parquet.`{here}/kept`", f"PARQUET.`file:{here}/./kept`"):
-        with pytest.raises(ParameterError, match="Give the data set a name"):
+        with pytest.raises(ParameterError, match="Give this data set a name"):
             la.open((spark, written), unit="patient", budget=2)
         with la.open((spark, written), unit="patient", budget=2, name="kept", ledger="k.db") as one:
             assert one.name == "kept"

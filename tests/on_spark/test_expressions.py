@@ -176,7 +176,7 @@ def test_the_starts_and_parts_of_dates_are_those_of_the_calendar():
     asked = [StartOf(period, one) for period in PERIODS for one in of]
     asked += [DatePart(part, one) for part in DAY_PARTS for one in of]
     asked += [DateText(pattern, one) for pattern in DAY_PATTERNS for one in of]
-    asked += [DateText("%H:%M", of[1]), DatePart("minute", of[1])]
+    asked += [DateText("%H:%M", of[1]), DatePart("minute", of[1]), DatePart("second", of[1])]
     assert differing([*rows, EMPTY], engine, [*asked, DatePart("hour", of[1])]) is None
     engine.close()
 

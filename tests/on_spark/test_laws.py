@@ -12,6 +12,7 @@ from engines.reference import Reference
 from engines.test_engine_laws import (
     BOUNDINGS,
     COST,
+    COUNTED,
     DERIVED,
     FILTERS,
     GROUPINGS,
@@ -91,7 +92,7 @@ def test_bounds_weigh_what_they_should_in_a_crowd(crowded, bounding, grouping):
     scope = RowScope(
         SCHEMA, FILTERS["derived"], DERIVED, (), *GROUPINGS[grouping], bounding, norm=norm
     )
-    more = [HISTOGRAMS[0], *PRODUCTS[1:4], VALUES[1]]
+    more = [HISTOGRAMS[0], *COUNTED[:2], *PRODUCTS[1:4], VALUES[1]]
     measures = [Rows(), DistinctUnits(), COST] + ([] if bounding.clip else more)
     assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
     assert is_spelled_alike(scope)

@@ -146,7 +146,7 @@ def numbers(depth: int) -> SearchStrategy[Expression]:
         st.builds(Length, TEXT_VALUES),
         st.builds(Case, branches, value),
         st.builds(DatePart, st.sampled_from(["year", "quarter", "yearday", "weekday"]), DAY_VALUES),
-        st.builds(DatePart, st.sampled_from(["year", "hour", "minute"]), MOMENT_VALUES),
+        st.builds(DatePart, st.sampled_from(["year", "hour", "minute", "second"]), MOMENT_VALUES),
         st.builds(Bin, inner, FRACTIONS, st.just(Fraction(5, 2)), st.integers(1, 9)),
         st.builds(Clamp, inner, st.just(Fraction(-1, 2)), st.sampled_from([None, Fraction(7, 3)])),
     )

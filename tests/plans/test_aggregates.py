@@ -111,7 +111,7 @@ def test_a_condition_counts_as_one_or_zero_and_is_missing_where_it_is_missing() 
         (lambda: ask.private_bounds("ward"), UnsupportedQuery, "needs numbers"),
         (lambda: ask.histogram("ward", [0, 1]), UnsupportedQuery, "needs numbers"),
         (lambda: ask.sum(3), ParameterError, "column is 3"),
-        (lambda: ask.count_distinct("scan"), UnsupportedQuery, "cannot be told apart"),
+        (lambda: ask.count_distinct("scan"), UnsupportedQuery, "cannot be distinguished"),
         (lambda: ask.variance("age", sample=1), ParameterError, "sample is 1"),
         (lambda: ask.quantile("age", 0), ParameterError, r"la\.min"),
         (lambda: ask.quantile("age", 50), ParameterError, "below 1"),

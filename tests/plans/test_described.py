@@ -92,7 +92,7 @@ def test_bounds_in_which_two_plans_differ_are_told_as_still_to_be_found(
     asked: Callable[[int, int], Any], words: str
 ) -> None:
     one, other = (make_plan(SCHEMA, {"n": asked(*ends)}) for ends in ((0, 1), (-(10**9), 10**9)))
-    assert describe_open(one, other).startswith(f"{words}; each ")
+    assert describe_open(one, other).startswith(f"{words}; at most ")
     assert describe_open(one, one) == one.in_words()
 
 
@@ -105,7 +105,7 @@ def test_a_plan_reads_as_one_sentence() -> None:
     )
     assert plan.in_words() == (
         "count and mean of cost clamped to [0, 1000], for each ward among 'A', 'B', 'C';"
-        " only rows with age >= 65; each patient_id counts with at most 10 rows"
+        " only rows with age >= 65; at most 10 rows per patient_id"
     )
 
 
@@ -141,9 +141,9 @@ def test_each_aggregate_is_named(asked, words: str) -> None:
         ),
         (
             {"groups": ["ward"], "max_groups": 1, "max_rows": 2},
-            "in at most 1 group, with at most 2 rows in each",
+            "at most 1 group per patient_id, with at most 2 rows in each",
         ),
-        ({"groups": ["ward"], "max_groups": 2, "clip": True}, "clipped to the range of one row"),
+        ({"groups": ["ward"], "max_groups": 2, "clip": True}, "cut off at the bounds of one row"),
         ({"derived": [("each", col("cost") / 2)]}, "; where each is cost / 2;"),
         (
             {"joins": [PublicJoin("p", (("ward", "code"),), (Column("r", Type.TEXT),), "")]},
@@ -159,4 +159,4 @@ def test_the_unit_is_said_when_it_is_the_row_and_when_units_are_counted() -> Non
     rows = make_plan(replace(SCHEMA, unit=None), {"n": ask.count()})
     assert rows.in_words() == "count; each row is protected on its own"
     units = make_plan(SCHEMA, {"n": ask.count_distinct()})
-    assert units.in_words() == "number of units; each patient_id counts with all its rows, once"
+    assert units.in_words() == "number of units; all rows of each patient_id, once"

@@ -28,6 +28,7 @@ from letalone.plans.expressions import (
     Respelled,
     StartOf,
     Substring,
+    as_expression,
     case,
     checked_size,
     col,
@@ -239,3 +240,9 @@ def test_inlining_nothing_changes_nothing(expression: Expression) -> None:
 def test_ranges_are_labelled_by_their_ends() -> None:
     assert [Bin(A, 0, 10, 3).label(i) for i in range(3)] == ["[0, 10)", "[10, 20)", "[20, 30]"]
     assert Bin(A, -0.5, 0.25, 2).label(0) == "[-0.5, -0.25)"
+
+
+def test_a_function_in_place_of_an_expression_is_told_how_to_write_it() -> None:
+    with pytest.raises(ParameterError, match=r"Write it with la\.col") as refused:
+        as_expression(lambda row: row.age > 18)
+    assert "0x" not in str(refused.value)

@@ -40,7 +40,7 @@ def test_the_bounds_of_all_columns_are_one_problem() -> None:
     assert (problem.code, problem.facts) == (Code.MISSING_BOUNDS, {"columns": columns})
     assert problem.remedies == (AddBounds(columns), BuyBounds(columns))
     assert not problem.others
-    assert in_options(problem, str).startswith("No bounds are known for score and stay and loss,")
+    assert in_options(problem, str).startswith("No bounds are given for score and stay and loss.")
 
 
 def test_keys_and_expressions_stand_beside_the_bounds() -> None:

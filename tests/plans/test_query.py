@@ -171,7 +171,7 @@ def test_bounding_that_is_left_out_is_ten_rows_a_unit_or_nothing_to_bound() -> N
         (
             lambda: make_plan(SCHEMA, COUNT, groups=["ward"], max_groups=2),
             ParameterError,
-            "any number of rows",
+            "max_rows is missing",
         ),
         (
             lambda: make_plan(SCHEMA, COUNT, groups=["ward"], clip=True),

@@ -124,11 +124,19 @@ def test_numbers_in_the_file_mean_the_decimal_that_is_written() -> None:
     assert Schema.from_toml(FILE.replace("0.1", '"1/3"')).column("cost").lower == Fraction(1, 3)
 
 
+def test_the_example_of_a_unit_is_the_likely_column_or_one_to_fill_in() -> None:
+    """The template of a table of ages, hours and sexes proposed the age."""
+    adult = tuple(Column(name, Type.TEXT) for name in ("age", "hours", "paid", "sex"))
+    schema = Schema("adult", adult, unit_declared=False)
+    assert '# unit = "…"' in schema.to_toml()
+    assert '# unit = "paid"' in schema.to_toml(likely="paid")
+
+
 def test_what_is_not_declared_stands_there_as_a_comment_to_fill_in() -> None:
     text = Schema(
         "t", (Column("cost", Type.NUMBER), Column("ward", Type.TEXT)), unit_declared=False
     ).to_toml()
-    for line in ("# lower = 0", "# upper = 100", '# keys = ["A", "B"]', '# unit = "cost"'):
+    for line in ("# lower = 0", "# upper = 100", '# keys = ["A", "B"]', '# unit = "…"'):
         assert f"\n{line}" in text
     filled = text.replace("# lower = 0  #", "lower = 5  #").replace("# unit_is", "unit_is")
     assert Schema.from_toml(filled).column("cost").lower == 5

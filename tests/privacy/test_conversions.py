@@ -25,8 +25,8 @@ from letalone.privacy import (
 )
 from letalone.privacy.conversions import convert
 from letalone.privacy.curves.laplace_curve import laplace_divergence
+from letalone.privacy.curves.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.curves.renyi import RenyiDP
-from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from stages import pick
 
 F = Fraction

@@ -32,6 +32,7 @@ from letalone.privacy import (
 )
 from letalone.privacy.bank import ORDERS, USUAL_SHARES, Notion, Shares, price_of
 from letalone.privacy.curves.laplace_curve import laplace_divergence
+from letalone.privacy.curves.pure_terms import pure_mu_squared, pure_rho
 from letalone.privacy.curves.renyi import RenyiDP
 from letalone.privacy.filter_record import state_from_json, state_to_json
 from letalone.privacy.filters import (
@@ -42,7 +43,6 @@ from letalone.privacy.filters import (
     left_in_words,
     open_filter,
 )
-from letalone.privacy.pure_terms import pure_mu_squared, pure_rho
 from stages import pick
 
 F = Fraction
@@ -540,7 +540,7 @@ def test_small_numbers_are_written_as_people_write_them() -> None:
 def test_the_delta_that_is_said_to_be_left_is_all_that_an_answer_can_have() -> None:
     state = charge_filter(open_filter(Budget(2, 1e-4)), ApproxDP(0.5, 1e-6))
     assert state.leak_left == Fraction("2.4e-5")
-    assert left_in_words(state) == "ε = 1.5 (δ = 2.4e-5 for answers with a δ of their own)"
+    assert left_in_words(state) == "ε = 1.5 (δ = 2.4e-5 for questions that need a δ)"
     assert charge_filter(state, ApproxDP(0.1, state.leak_left)).leak_left == 0
     with pytest.raises(BudgetExceeded):
         charge_filter(state, ApproxDP(0.1, state.leak_left + Fraction(1, 10**9)))

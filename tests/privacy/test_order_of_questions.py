@@ -50,6 +50,7 @@ def epsilons(curve: Privacy) -> list[float]:
 
 
 @every_curve
+@pytest.mark.long  # others of this file stay
 def test_an_epsilon_is_the_same_whatever_was_asked_before(curve: Privacy) -> None:
     alone: dict[float, float] = {}
     for delta in DELTAS:
@@ -79,6 +80,7 @@ def test_delta_never_rises_with_epsilon_in_whatever_order_it_is_asked(
 
 @every_curve
 @pytest.mark.parametrize("seed", range(pick(2, 6)))
+@pytest.mark.long  # others of this file stay
 def test_at_an_epsilon_that_was_told_delta_is_no_more_whatever_was_asked_before(
     curve: Privacy, seed: int
 ) -> None:

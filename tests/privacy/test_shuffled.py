@@ -285,6 +285,7 @@ every_local = pytest.mark.parametrize("local", LOCAL, ids=str)
 
 
 @every_local
+@pytest.mark.few("PureDP(epsilon=1)", "LaplacePrivacy", "Finite")
 def test_more_reports_hide_better_and_none_hurts(local):
     curves = [local.shuffled(reports) for reports in (1, 2, 3, 10, 100, 1000, 10**5, 10**12)]
     for epsilon in (Fraction(0), Fraction(1, 1000), Fraction(1, 20), Fraction(2, 5), Fraction(3)):
@@ -354,7 +355,7 @@ def test_the_bounds_of_randomized_response_nearly_meet_from_three_answers_on():
     lower, upper = RandomizedResponsePrivacy(1, categories=3).shuffled(10**6).epsilon_bounds(1e-8)
     assert upper * (1 - 5e-4) <= lower <= upper
     lower, upper = RandomizedResponsePrivacy(1).shuffled(10**6).epsilon_bounds(1e-8)
-    assert 0.8 * upper <= lower <= upper
+    assert 0.98 * upper <= lower <= upper
     lower, upper = PureDP(1).shuffled(10**6).epsilon_bounds(1e-8)
     assert 0.7 * upper <= lower <= upper
 

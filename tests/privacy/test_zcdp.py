@@ -15,7 +15,7 @@ from letalone.privacy import (
     PureDP,
     convert,
 )
-from letalone.privacy.pure_terms import pure_rho
+from letalone.privacy.curves.pure_terms import pure_rho
 from privacy import slow_sums as slow
 
 

@@ -55,6 +55,7 @@ def test_a_multiplicity_counts_as_that_many_candidates():
     assert p_value(lambda: choose(grouped, bits), law, 10_000) > ALPHA
 
 
+@pytest.mark.long  # others of this file stay
 def test_a_draw_in_order_is_a_draw_from_those_left():
     """All ordered pairs of four, against the product of the two laws; 20,000 draws."""
     utilities, bits = [0.0, 1.0, 3.0, 3.0], SeededBits(3)
@@ -108,6 +109,7 @@ def test_extreme_words_choose_an_end_and_never_a_removed_one(word: int):
     assert picked[0][0] == (0 if word == 0 else 3)
 
 
+@pytest.mark.long  # others of this file stay
 def test_floats_and_balls_agree_on_every_word(monkeypatch: pytest.MonkeyPatch):
     """With a slack of 1 every draw goes to the exact road: same words, same answers."""
     utilities = list(np.random.default_rng(5).normal(size=300) * 3)

@@ -124,8 +124,8 @@ def test_a_batch_prints_each_answer_with_its_price_and_the_rest_once() -> None:
     assert text == repr(batch) != str(list(batch))
     assert "1 of 2: count and mean of cost" in text
     assert "2 of 2: count;" in text
-    assert "Price: ε = 0.5." in text
-    assert "Price: ε = 0.25." in text
+    assert "Spent ε = 0.5." in text
+    assert "Spent ε = 0.25." in text
     for once in (
         "rows without patient_id",
         "All protect",
@@ -133,10 +133,12 @@ def test_a_batch_prints_each_answer_with_its_price_and_the_rest_once() -> None:
         "Left:",
     ):
         assert text.count(once) == 1, once
-    assert text.count("rows with other keys") == 1, "a note of one answer stands beside it"
+    assert text.count("rows of groups that are not listed") == 1, (
+        "a note of one answer stands beside it"
+    )
     assert "&lt;" not in text
     assert batch._repr_html_().startswith("<pre>")
     assert [one.epsilon for one in batch] == [0.5, 0.25]
-    assert "are free" in str(
+    assert "nothing spent" in str(
         session.batch([by_ward(session), session.agg(n=la.count())], epsilon=[0.5, 0.25])
     )

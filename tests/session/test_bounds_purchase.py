@@ -16,6 +16,7 @@ from letalone.session import pricing
 from letalone.session.steps import bounds_purchase
 from letalone.session.steps.bounds_purchase import TRIAL_BOUNDS, WIDEST_BOUNDS, lacking_bounds
 from letalone.session.steps.in_steps import PricedInSteps
+from session.makers import opened
 
 ROWS = 3000
 
@@ -97,6 +98,7 @@ def test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds() -> None:
     assert not other.fits_into(la.Budget(0.9))
 
 
+@pytest.mark.long  # test_bounds_that_were_paid_for_and_interrupted_are_gone_on_with stays
 def test_who_spends_in_between_leaves_the_bounds_which_are_free_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -150,6 +152,7 @@ def test_all_that_is_missing_is_named_at_once() -> None:
     assert asked.check(1, delta=1e-6, buy_bounds=True) == ()
 
 
+@pytest.mark.long  # test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds stays
 def test_bounds_are_not_bought_where_a_level_could_not_pay_for_the_answer() -> None:
     my = session(20)
     my.ledger.allow("my", la.Budget(10), purpose="research")
@@ -228,3 +231,33 @@ def test_every_answer_that_may_follow_must_fit_after_the_bounds() -> None:
         for place in range(len(found.trials)):
             trials = (*found.trials[:place], dear, *found.trials[place + 1 :])
             assert not replace(found, trials=trials).fits, place
+
+
+def test_bounds_that_were_bought_feed_an_aggregate():
+    session = opened()
+    bought = session.private_bounds("cost", epsilon=5, rows=1000)
+    lower, upper = bought.bounds
+    assert (lower, upper) == (bought["bounds_lower"], bought["bounds_upper"])
+    for made in (la.mean, la.sum, la.std, la.variance, la.median, la.min, la.max):
+        asked = session.agg(m=made("cost", bounds=bought)).plan
+        assert asked == session.agg(m=made("cost", lower=lower, upper=upper)).plan
+    assert session.agg(m=la.mean("cost", bounds=(0, 9))).plan.aggregates[0][1].upper == 9
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"bounds": (0, 1), "lower": 0}, "given with lower= or upper="),
+        ({"bounds": 3}, "must be a pair"),
+        ({"bounds": (1, 2, 3)}, "must be a pair"),
+    ],
+)
+def test_other_bounds_are_refused(given, words):
+    with pytest.raises(la.ParameterError, match=words):
+        la.mean("cost", **given)
+
+
+def test_an_answer_that_is_no_bounds_is_refused_as_bounds():
+    answer = opened().bound(max_rows=1).agg(n=la.count()).release(epsilon=1)
+    with pytest.raises(la.ParameterError, match="has no bounds"):
+        la.mean("cost", bounds=answer)

@@ -88,7 +88,7 @@ def test_a_disk_that_is_full_before_the_charge_costs_nothing(tmp_path: Path) -> 
         assert query.release(0.5).epsilon == 0.5
 
 
-def test_an_interrupt_while_ranks_are_drawn_does_not_stop_the_next_release(
+def test_an_interrupt_while_rows_are_counted_does_not_stop_the_next_release(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A notebook keeps the traceback, and with it the unfinished result: it held the connection,
@@ -96,7 +96,7 @@ def test_an_interrupt_while_ranks_are_drawn_does_not_stop_the_next_release(
     session = opened(budget=la.Budget(1))
     query = session.agg(n=la.count()).bound(max_rows=1)
 
-    def interrupted(reader: Any) -> None:
+    def interrupted(reader: Any, *_: object) -> None:
         raise KeyboardInterrupt(next(iter(reader)))
 
     with monkeypatch.context() as patch:

@@ -132,6 +132,7 @@ TINY = "would not fit into 64 bits"
         ("SELECT MEDIAN(x) FROM data", 1e-16, TINY),
     ],
 )
+@pytest.mark.long  # others of this file stay
 def test_ranks_that_64_bits_do_not_hold_are_refused_for_nothing(asked, epsilon, words):
     """Products that wrapped told of one person at any epsilon; numbers too long froze the data."""
     table = la.open(pa.table({"u": range(50), "x": range(50)}), unit="u", budget=LARGE)

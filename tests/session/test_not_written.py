@@ -120,7 +120,9 @@ def test_an_answer_that_a_ledger_was_too_busy_to_look_at_is_gone_on_with(
     with opened(path, budget=la.Budget(1), ledger=place) as session:
         with monkeypatch.context() as patch:
             settled_within(patch, lambda: held(place))
-            with pytest.raises(la.LedgerUnavailable, match=r"same again goes on with that") as told:
+            with pytest.raises(
+                la.LedgerUnavailable, match=r"same again is not charged twice"
+            ) as told:
                 session.bound(max_rows=10).agg(n=la.count()).release(0.25)
         assert not isinstance(told.value, NotWritten)
         assert len(session.ledger.unsettled()) == 1

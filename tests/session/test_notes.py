@@ -37,7 +37,7 @@ def said(query: la.Query) -> list[str]:
 def test_a_column_that_is_read_from_text_says_what_counts_as_missing(csv: Path) -> None:
     with la.open(csv, unit="pid", budget=100, types=TYPES) as session:
         assert said(session.agg(m=la.mean("cost", **COST))) == [
-            "cost is read from text: cells that are no number, such as 'unknown' or '1,234.50',"
+            "cost is read from text: cells that are not numbers (such as 'unknown' or '1,234.50')"
             " count as missing"
         ]
         old = session.derive(late=la.col("day") >= "2024-01-01").where(la.col("late"))
@@ -67,7 +67,7 @@ def test_what_a_costly_neighbour_starves_is_said_and_the_way_out_works() -> None
     with opened() as session:
         people, total = la.count_distinct(), la.sum("cost", **COST)
         both = session.agg(people=people, total=total)
-        assert any(n.startswith("people has 9.1 % of ε") for n in both.preview(1).notes)
+        assert any(n.startswith("people gets only 9.1 % of ε") for n in both.preview(1).notes)
         alone = session.agg(people=people).preview(1)
         assert both.preview(1).alone == {"people": alone.errors["people"]}
         assert f"(± {alone.errors['people']:g} if asked alone)" in str(both.preview(1))
@@ -113,7 +113,7 @@ def test_a_preview_warns_of_quantiles_whose_intervals_would_be_most_of_the_range
         needed = int(re.findall(r"needs about (\d+) rows", warning)[0])
         assert session.agg(**asked).preview(0.2, rows=needed).warnings == ()
         (warning,) = session.agg(**asked).preview(0.2, rows=needed - 1).warnings
-        assert f"of {needed - 1}, its interval" in warning
+        assert f"with {needed - 1}, its range" in warning
     for rows, wide in ((needed // 2, True), (4 * needed, False)):
         assert (width_of(asked, rows) > 50) is wide
 

@@ -1,5 +1,7 @@
 """Opening a table: whose privacy, which budget, by which name; from metadata alone."""
 
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import letalone as la
+from letalone.session.locating import OpeningCall
 from session.makers import HUGE, opened, visits, write_parquet
 
 SCHEMA = """\
@@ -83,9 +86,9 @@ def test_every_printout_says_that_a_budget_in_memory_ends_with_the_process(tmp_p
     shown = [repr(session), str(query.preview(1)), query.explain(1), str(query.release(1))]
     shown += [query.release(1)._repr_html_(), session._repr_html_()]
     for text in shown:
-        assert "in this process only" in " ".join(text.split())
+        assert "in memory only" in " ".join(text.split())
     kept = opened(ledger=tmp_path / "budget.db")
-    assert "in this process only" not in repr(kept) + str(kept.agg(n=la.count()).release(1))
+    assert "in memory only" not in repr(kept) + str(kept.agg(n=la.count()).release(1))
 
 
 def test_a_session_is_shown_in_fewer_than_twelve_lines_of_plain_words() -> None:
@@ -260,3 +263,9 @@ def test_hostile_names_work_or_are_refused_in_words() -> None:
     assert "<i>" not in release._repr_html_()
     with pytest.raises(la.ParameterError, match="include 'n_low' and 'n_low'"):
         session.group_by("n_low", keys=[1]).agg(n=la.count()).release(1)
+
+
+def test_a_call_is_kept_with_all_that_it_was_given() -> None:
+    """`la.open` hands its parameters over by their names."""
+    taken = list(signature(la.open).parameters)
+    assert [field.name for field in fields(OpeningCall)] == [*taken, "registered"]

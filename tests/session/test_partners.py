@@ -54,6 +54,22 @@ def by_sex(mine: la.Session, theirs: la.Session) -> la.Query:
     )
 
 
+def test_one_table_under_two_names_is_not_joined_with_itself(tmp_path: Path) -> None:
+    file, link, frame = tmp_path / "v.csv", tmp_path / "link.csv", pd.DataFrame({"id": [1, 2]})
+    frame.to_csv(file, index=False)
+    link.symlink_to(file)
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    refused = pytest.raises(la.ParameterError, match="one table under two names")
+    pairs = ((file, link, refused), (frame, frame, refused), (file, tmp_path / "w.csv", None))
+    for one, other, expected in pairs:
+        with (
+            opened(one, unit="id") as mine,
+            opened(other, unit="id", name="two") as theirs,
+            expected or nullcontext(),
+        ):
+            mine.join(theirs, on="id")
+
+
 def test_rows_get_the_columns_of_their_own_unit_and_others_are_dropped() -> None:
     with visits() as mine, patients() as theirs:
         found = by_sex(mine, theirs).release(SURE).to_pandas()

@@ -21,12 +21,12 @@ def test_keys_by_column_are_combined_with_ranges() -> None:
     ("asked", "words"),
     [
         (lambda s: s.group_by(la.bins("age", 0, 100, 50), keys=[0, 50]).agg(n=la.count()).plan,
-         "no range"),
-        (lambda s: s.group_by("ward", keys={"sex": ["F"]}).agg(n=la.count()).plan, "no group col"),
+         "not a range"),
+        (lambda s: s.group_by("ward", keys={"sex": ["F"]}).agg(n=la.count()).plan, "not a group"),
         (lambda s: s.group_by("ward", "age", keys={"age": [1]}).agg(n=la.count()).plan, "missing"),
         (lambda s: s.agg(la.count()), "n=la.count"),
         (lambda _: la.histogram("age", 0, 100, 10), "one list"),
-        (lambda _: la.private_bounds("cost", epsilon=1), "no price of its own"),
+        (lambda _: la.private_bounds("cost", epsilon=1), "no separate ε"),
         (lambda s: s.private_bounds("cost", epsilon=0.001), "Nothing was spent"),
     ],
 )  # fmt: skip
@@ -37,6 +37,7 @@ def test_what_cannot_be_answered_is_refused_with_a_remedy(asked: object, words: 
     assert session.spent.epsilon == 0
 
 
+@pytest.mark.long  # others of this file stay
 def test_bounds_are_bought_in_one_call_and_hold_zero() -> None:
     row = opened(seed=1).private_bounds("cost", epsilon=100).rows()[0]
     assert row["bounds_lower"] == 0 < row["bounds_upper"]

@@ -62,7 +62,7 @@ def test_one_that_goes_away_behind_the_charge_leaves_it_open(hole_and_session, m
         return paid
 
     monkeypatch.setattr(charging, "_charge_all", charge_then_cut)
-    with pytest.raises(ServiceUnavailable, match="it goes on with what was paid"):
+    with pytest.raises(ServiceUnavailable, match="nothing more is charged"):
         asked(session).release(epsilon=1)
     assert len(session.ledger.unsettled()) == 1
     hole.open()

@@ -97,7 +97,7 @@ def test_bounding_is_given_beside_the_sql() -> None:
 @pytest.mark.parametrize(
     ("sql", "options", "words"),
     [
-        ("SELECT * FROM data", {}, "would show rows"),
+        ("SELECT * FROM data", {}, "returns single rows"),
         ("SELECT SUM(cost) FROM data", {}, "no declared lower and upper bound"),
         ("SELECT COUNT(*) FROM data", {"keys": ["A"]}, "no GROUP BY"),
         ("SELECT COUNT(*) FROM data", {"bounds": {"price": (0, 1)}}, "no SUM, AVG"),

@@ -88,7 +88,7 @@ def test_preview_and_notes_say_what_is_public_and_are_the_same_without_data() ->
             said.append((str(seen.notes), seen.errors))
     assert said[0] == said[1]
     notes = said[0][0]
-    assert "wards is how many different ward there are among the rows that count" in notes
+    assert "wards is how many different ward there are among the rows that are counted" in notes
     assert "r is about the rows in which both columns are there" in notes
     assert "fit is about the rows in which all columns are there" in notes
 

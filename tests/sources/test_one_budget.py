@@ -24,6 +24,7 @@ from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.sources.files import find_files, find_table
 from letalone.sources.postgres_address import read_address
 from letalone.sources.resolve import read_source
+from letalone.sources.schemes import path_of
 from letalone.sources.source import same_table
 from letalone.sources.spark_names import fill_in, read_spark_address, written_name
 from stages import pick
@@ -34,6 +35,7 @@ HELD = {
     "two.duckdb": [("main", "people"), ("main", "visits"), ("old", "visits"), ("old", "x.y")],
 }
 FILES = ("data/visits", "data/people", "more/visits", "home/visits")  # without their endings
+ENDINGS = (".csv", ".parquet", ".csv.gz", ".tsv.zst", ".ndjson", ".jsonl.gz", ".feather", "")
 OF_FILES = [("file", name) for name in FILES]
 OF_DATABASES = [("duckdb", file, *place) for file, places in HELD.items() for place in places]
 ON_SERVERS = [
@@ -66,7 +68,7 @@ class Look:
     """A catalogue that nothing is connected to."""
 
     def tables(self, file):
-        return HELD.get(Path(file).expanduser().resolve().name, ())
+        return HELD.get(path_of(file).resolve().name, ())
 
     def find_on_spark(self, address):
         return SESSION, written_name(fill_in(read_spark_address(address), self))
@@ -95,8 +97,10 @@ def folder(tmp_path_factory):
     for name in FILES:
         for inside in ("data", "more"):  # to go into, and back
             (place / name).parent.joinpath(inside).mkdir(parents=True, exist_ok=True)
-        for ending in (".csv", ".parquet"):
-            (place / f"{name}{ending}").write_text("id\n1\n", "utf-8")
+        for ending in ENDINGS:
+            file = f"{name}{ending}" if ending else f"{name}/any.csv"
+            (place / file).parent.mkdir(exist_ok=True)
+            (place / file).write_text("id\n1\n", "utf-8")
     for file in HELD:
         (place / "data" / file).write_bytes(b"")
         (place / f"to_{file}").symlink_to(f"data/{file}")
@@ -119,7 +123,7 @@ def pairs(tables):
 @st.composite
 def paths(draw, name):
     """Ways to write the path of a file of the folder."""
-    ending = draw(st.sampled_from([".csv", ".parquet"])) if Path(name).suffix == "" else ""
+    ending = draw(st.sampled_from(ENDINGS)) if Path(name).suffix == "" else ""
     if name + ending == "data/visits.csv" and draw(st.booleans()):
         name, ending = "link.csv", ""
     *above, last = (name + ending).split("/")
@@ -163,7 +167,7 @@ def addresses(draw, server, database, schema, table):
         )
     )
     said_as_option = draw(st.booleans())
-    port = port or draw(st.sampled_from(["", "5432"]))
+    port = port or draw(st.sampled_from(["", "5432", "05432"]))
     if said_as_option:
         options += [f"host={host}", *([f"port={port}"] if port else [])]
     if draw(st.booleans()):
@@ -210,7 +214,10 @@ def spellings(draw, meant):
             file, schema, table = names
             said = [f"{schema}.{table}", *([table] if schema == "main" else [])]
             said += [None] if len(HELD[file]) == 1 else []
-            return draw(paths(f"data/{file}")), draw(st.sampled_from(said))
+            path = draw(paths(f"data/{file}"))
+            if isinstance(path, str) and draw(st.booleans()):
+                path = f"duckdb:///{path}"
+            return path, draw(st.sampled_from(said))
         case "postgresql":
             return draw(addresses(*names))
         case _:

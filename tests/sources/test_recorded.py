@@ -14,18 +14,24 @@ from letalone.session.locating import OpeningCall
 from letalone.session.opening import look_at
 from letalone.sources import recorded
 from letalone.sources.recorded import FRAME, NOWHERE, OLD_SPARK_ACT, TABLE_ACT
+from letalone.sources.source import NO_IDENTITY, Source, SourceKind
 from postgres import shared
 from sources.spelled import identity_of
 
 HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
 
 
+def source_of(told):
+    identity = NO_IDENTITY if told == FRAME else ("table", told)
+    return Source(SourceKind.FRAME, identity, "visits", told, told)
+
+
 def check_same_table(ledger, name, told, *, declared=False):
-    recorded.check_same_table(ledger, name, told, declared=declared)
+    recorded.check_same_table(ledger, name, source_of(told), declared=declared)
 
 
 def remember_table(ledger, name, told, *, given=True):
-    recorded.remember_table(ledger, name, told, declared=False, given=given)
+    recorded.remember_table(ledger, name, source_of(told), declared=False, given=given)
 
 
 @pytest.fixture
@@ -56,7 +62,7 @@ def test_of_two_opened_at_once_under_one_default_name_the_second_is_refused(
     looks = iter([None])
     real = recorded._read_remembered
     monkeypatch.setattr(recorded, "_read_remembered", lambda *of: next(looks, real(*of)))
-    with pytest.raises(ParameterError, match="Give it a name of its own"):
+    with pytest.raises(ParameterError, match="Give it another name"):
         remember_table(ledger, "visits", second, given=False)
     assert len([one for one in ledger.entries("visits") if one.body.get("what") == TABLE_ACT]) == 1
 

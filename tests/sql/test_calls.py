@@ -26,7 +26,7 @@ def lost(form: str, name: str, count: int, dialect: str) -> list[str]:
         found = read(form.format(f"{name}({', '.join(given)})"), dialect=dialect)
     except LetaloneError:
         return []
-    words = f"{found.aggregates!r} {found.where!r}"
+    words = f"{found.aggregates!r} {found.where!r} {found.groups!r} {found.arrangement!r}"
     return [argument for argument, shown in given.items() if shown not in words]
 
 

@@ -19,7 +19,8 @@ REFUSED = list(SCRIPT["refused"]())
 # What only another dialect's parser makes of the same words.
 ELSEWHERE = {
     exp.TsOrDsToDate, exp.DayOfWeekIso, exp.Quantile, exp.PercentileDisc, exp.Null,
-    exp.DatetimeTrunc, exp.TimeStrToTime,
+    exp.DatetimeTrunc, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TsOrDsAdd, exp.DatetimeAdd,
+    exp.DatetimeSub,
 }  # fmt: skip
 
 

@@ -22,11 +22,13 @@ from letalone.engines.core.measures import (
     DistinctValues,
     Exact,
     GridSum,
+    Listed,
     Measure,
     ProductSum,
     Rows,
     RowScope,
     RowsWith,
+    ValueCounts,
 )
 from letalone.plans.expressions import (
     And,
@@ -181,7 +183,7 @@ def _amounts(
     if isinstance(measure, DistinctValues):
         left = _different(measure, parts, scope, fault)
         return [_whole(scope) * len(left[key]) for key in keys]
-    zero = np.zeros(measure.count if isinstance(measure, CellCounts) else (), dtype=object)
+    zero = np.zeros(measure.count if isinstance(measure, Listed) else (), dtype=object)
     found = dict.fromkeys(keys, zero)
     clipped = scope.bounding.clip and scope.schema.unit is not None
     for part in parts:
@@ -234,6 +236,9 @@ def _of_row(measure: Measure, row: Row) -> Any:
             if x is not None:
                 cells[min(max(floor((Fraction(x) - lower) / step), 0), count - 1)] = 1
             return cells
+        case ValueCounts(of, values):
+            x = evaluate(of, row)
+            return np.array([x is not None and x == value for value in values], dtype=object) * 1
     raise TypeError(type(measure).__name__)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from letalone.plans.aggregates.of_columns import Count, Mean, Quantiles
 from letalone.tables.compiled import compile_plan
@@ -46,6 +47,7 @@ def test_with_missing_values_means_are_as_good_and_counts_better_than_the_best_r
     assert 1.0 < means < 1.22
 
 
+@pytest.mark.long  # others of this file stay
 def test_the_error_of_a_mean_keeps_falling_as_one_over_n() -> None:
     _, few = errors(PRESENT, 1000)
     _, many = errors(PRESENT, 100_000)

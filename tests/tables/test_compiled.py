@@ -188,6 +188,20 @@ def test_top_k_names_the_winners_and_counts_them() -> None:
     assert np.all((answer.low <= [[900, 400]]) & (answer.high >= [[900, 400]]))
 
 
+@pytest.mark.parametrize("candidates", [("A", None, "B", "D"), (None, "B"), (None,)])
+def test_candidates_are_counted_in_their_order_and_missing_may_be_one(
+    candidates: tuple[str | None, ...],
+) -> None:
+    wards: list[str | None] = [*"A" * 50, *"B" * 900, *"C" * 2000, *([None] * 400)]
+    rows = [{"u": 1, "d": d, "x": 0, "a": 0} for d in wards]
+    plan = plan_of({"t": MostFrequent(D, len(candidates), candidates)}, grouped=False)
+    answer = answered(plan, rows, epsilon=1000)["t"]
+    assert answer.labels is not None
+    counts = {d: wards.count(d) for d in candidates}
+    assert answer.labels.tolist() == [sorted(counts, key=lambda d: -counts[d])]
+    assert answer.values.tolist() == [sorted(counts.values(), reverse=True)]
+
+
 def test_a_count_is_read_off_two_columns_that_are_never_missing() -> None:
     asked = {"n": Count(), "m": Mean(X, F(0), F(9)), "a": Mean(A, F(0), F(9))}
     both = PRESENT & ~A.is_null()

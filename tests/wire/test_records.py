@@ -15,6 +15,9 @@ from letalone.wire.records import (
     AccessRequest,
     AccessToken,
     ColumnEffects,
+    DataSetRecord,
+    DataSetStanding,
+    DeclaredPurpose,
     Grant,
     Holding,
     ImportEffects,
@@ -34,8 +37,15 @@ NOON = datetime(2031, 5, 6, 12, 30, 1, tzinfo=UTC)
 THIRD = la.Budget(Fraction(1, 3), 1e-9)
 EFFECTS = ColumnEffects("cost", 1, 2, 3, 4)
 GRANT = Grant("visits", "care", "ann", ("ward",), THIRD, la.Budget(0.1), THIRD, NOON, False)
+CARE = DeclaredPurpose("care", THIRD, NOON, "of patients")
+SCHEMA = la.Schema("visits", (la.Column("ward", "text", keys=("A",)),), unit=None)
+DATA_SET = ("visits", "of May", SCHEMA, (CARE,), True, date(2031, 5, 6), False)
+STANDS = {"budget": THIRD, "spent": la.Budget(0.1), "remaining": THIRD}
 SAMPLES = [
     GRANT,
+    CARE,
+    DataSetRecord(*DATA_SET),
+    DataSetStanding(*DATA_SET, removal=NOON, version=2, frozen=False, **STANDS),
     AccessRequest("1", "visits", "care", "ann", ("a", "b"), THIRD, "?", None, State.OPEN, NOON),
     AccessToken("1", "ann", frozenset(Scope), "mine", NOON, NOON, False, True, date(2031, 5, 6)),
     EFFECTS,

@@ -97,7 +97,7 @@ def anonymize(
     """A table in which each person shares their quasi-identifiers with k - 1 others, or more.
 
     `l` asks for so many sensitive values in each group, `t` for a total variation of at most t
-    from the whole table. `unit` is the column that tells people apart; else a row is a person.
+    from the whole table. `unit` is the column that identifies a person; else a row is a person.
     At most the share `max_suppressed` of the rows is left out.
     """
     secret = [sensitive] if isinstance(sensitive, str) else list(sensitive)
@@ -261,7 +261,7 @@ def _promise(
     sensitive: list[str],
 ) -> Promise:
     if (l is not None or t is not None) and not sensitive:
-        what = "l and t speak of sensitive values, but no sensitive column was named. Name one,"
+        what = "l and t are about sensitive values, but no sensitive column was named. Name one,"
         spelled = Spelled(
             f"{what} such as sensitive=['diagnosis'].", f"{what} such as --sensitive diagnosis."
         )

@@ -32,8 +32,8 @@ A person can be in several groups, and have several values in one. Where each pe
 all of this is what it is for rows. Rows without a person are taken to be of one person, so that k
 is not too large.
 
-A value is certain to whoever finds the group of a person if the person is alone in it, or if it is
-the only one that is left of the group's values once some that are wrong were ruled out.
+A value is certain to anyone who finds the group of a person if the person is alone in it, or if
+it is the only one that is left of the group's values once some that are wrong were ruled out.
 
   Tested:   tests/anonymity/test_people.py against sets in plain Python
 """

@@ -1,6 +1,6 @@
 """What k, l and t leave open: two attacks on the very table, and a private release beside them.
 
-Homogeneity: everyone in a group has the same sensitive value, so whoever finds a person's group
+Homogeneity: everyone in a group has the same sensitive value, so anyone who finds a person's group
 knows it, however large the group is. Background knowledge: the attacker knows values that the
 person does not have; those who are left with one value are known. Both need no computation, and
 both work on a table that has k, exactly as promised.
@@ -59,7 +59,7 @@ class Exposure:
 
     @property
     def certain(self) -> int:
-        """The people whose value is certain to whoever finds their group."""
+        """The people whose value is certain to anyone who finds their group."""
         return self.known[0]
 
     def __str__(self) -> str:
@@ -127,7 +127,7 @@ def limits(
     """Attacks a table as it is, and says what a private release would allow instead.
 
     `release` is one that was made with `la.open`; without it, one of `epsilon` with neighbours
-    that add or remove a person is spoken of. `unit` is the column that tells people apart.
+    that add or remove a person is spoken of. `unit` is the column that identifies a person.
     """
     anonymity = measure(
         table,

@@ -187,7 +187,7 @@ def measure(
 ) -> Anonymity:
     """How anonymous a table is: a path (Parquet, CSV, DuckDB) or a pandas, Polars or Arrow frame.
 
-    `unit` is the column that tells people apart where a person has several rows: k, l, t and all
+    `unit` is the column that identifies a person where a person has several rows: k, l, t and all
     else then count people. `population` is how many people the table was taken from, for estimates
     of risk; `table_name` names a table of a DuckDB file.
     """

@@ -141,8 +141,8 @@ def _exposure_part(limits: Limits) -> str:
         bars = [ShareBar(*fact, "bad") for fact in known]
         bars.append(ShareBar("a private release instead", 0, "good"))
         parts.append(
-            f"<h3>{exposure.counted.capitalize()} whose {escape(name)} is certain, to who knows"
-            " their group and&nbsp;…</h3>" + shares_svg(bars, most=exposure.people)
+            f"<h3>{exposure.counted.capitalize()} whose {escape(name)} is certain, if somebody"
+            " knows their group and&nbsp;…</h3>" + shares_svg(bars, most=exposure.people)
         )
     return "".join(parts)
 

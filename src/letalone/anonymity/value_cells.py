@@ -30,7 +30,7 @@ MAX_CODES = 2**62  # combinations of codes that one whole number can tell apart
 class ValueCells:
     """The cells of a table: codes of each column, the group of each cell, its rows.
 
-    `unit` is the column that tells people apart; None where a row is a person.
+    `unit` is the column that identifies a person; None where a row is a person.
     """
 
     quasi_identifiers: tuple[Coded, ...]
@@ -151,12 +151,12 @@ def _person(unit: object, named: Sequence[str]) -> list[str]:
         return []
     if not isinstance(unit, str):
         raise ParameterError(
-            "unit must be the name of one column: the one that tells people apart."
+            "unit must be the name of one column: the one that identifies a person."
         )
     if unit in named:
         raise ParameterError(
-            f"{unit!r} is the unit, so it cannot be a quasi-identifier or sensitive too: it tells"
-            " people apart and is not looked at otherwise."
+            f"{unit!r} is the unit, so it cannot be a quasi-identifier or sensitive too: it"
+            " identifies people and is not used otherwise."
         )
     return [unit]
 

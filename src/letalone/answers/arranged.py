@@ -7,18 +7,23 @@ of it, so the same question in another order is the same question, and free.
   Tested:   tests/answers/test_arranged.py
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from operator import eq, ge, gt, le, lt, ne
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from letalone.answers.columns import Cell, CellKind, Output
+from letalone.answers.cell_operations import (
+    COMPARISONS,
+    calculate,
+    kind_of,
+    kind_of_result,
+)
+from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
 from letalone.answers.release import ReleaseRecord
 from letalone.answers.row_formulas import (
     COUNTING,
     Calculation,
     Fixed,
+    KeyLookUp,
     Order,
     OutputRef,
     RowFormula,
@@ -29,14 +34,6 @@ from letalone.answers.row_formulas import (
 )
 
 AnyRelease = TypeVar("AnyRelease", bound=ReleaseRecord)
-COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": eq,
-    "<>": ne,
-    "<": lt,
-    "<=": le,
-    ">": gt,
-    ">=": ge,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,8 @@ class Arrangement:
     """Which rows of an answer are shown, and in which order; `hidden` columns are not.
 
     `computed` are columns made of those of the answer, over the rows that pass `having`; of these
-    rows `keep` leaves some out afterwards, as QUALIFY does.
+    rows `keep` leaves some out afterwards, as QUALIFY does. `stacked` lays one row out as several:
+    each column has a name, and the names of its cells in that row.
     """
 
     having: Condition | None = None
@@ -67,6 +65,7 @@ class Arrangement:
     hidden: tuple[str, ...] = ()
     computed: tuple[tuple[str, RowFormula], ...] = ()
     keep: Condition | None = None
+    stacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def in_words(self) -> str:
         tests = [condition for condition in (self.having, self.keep) if condition is not None]
@@ -80,7 +79,9 @@ class Arrangement:
             sentences.append(f"without the first {self.offset:,}")
         if self.limit is not None:
             sentences.append(f"at most {self.limit:,} of them")
-        names = [name for name, _ in self.computed if name not in self.hidden]
+        looked = {name for name, formula in self.computed if isinstance(formula, KeyLookUp)}
+        looked |= {name for _, cells in self.stacked for name in cells}
+        names = [name for name, _ in self.computed if name not in {*self.hidden, *looked}]
         of = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
         rows = f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
         return " ".join(words for words in (rows, of if names else "") if words)
@@ -94,6 +95,10 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     if how == AS_IT_IS:
         return release
     release, rows, kept = _compute_columns(release, how)
+    if how.stacked:
+        release = _stacked(release, how.stacked)
+        rows = release.rows()
+        kept = list(range(len(rows)))
     places = kept
     for order in reversed(how.order):
         places = sort_rows(places, [row.get(order.name) for row in rows], order)
@@ -124,15 +129,42 @@ def _compute_columns(
     kept = _passing(how.having, rows, range(len(rows)))
     if not how.computed:
         return release, rows, kept
-    added: list[Output] = []
+    known = [dict(rows[at]) for at in kept]
     for name, formula in how.computed:
-        cells = dict(zip(kept, compute_column(formula, [rows[at] for at in kept]), strict=True))
+        column = compute_column(formula, known)
+        for row, cell in zip(known, column, strict=True):
+            row.setdefault(name, cell)  # for those that are computed from it
+        cells = dict(zip(kept, column, strict=True))
         kind = _kind(formula, release)
         values = tuple(_as_kind(cells.get(place), kind) for place in range(len(rows)))
-        added.append(Output(name, name, "", kind, values))
-    release = replace(release, outputs=(*release.outputs, *added))
+        added = Output(name, name, "", kind, values)
+        release = replace(release, outputs=(*release.outputs, added))
     rows = release.rows()
     return release, rows, _passing(how.keep, rows, kept)
+
+
+def _stacked(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:
+    """One row as several: texts are what groups are called, else rows are numbered."""
+    known = {output.name: output for output in release.outputs}
+    outputs: list[Output] = []
+    for name, cells in columns:
+        parts = [known[cell] for cell in cells]
+        kinds = {part.kind for part in parts}
+        kind = parts[0].kind if len(kinds) == 1 else CellKind.NUMBER
+        low, high = (
+            tuple(None if ends is None else _as_kind(ends[0], kind) for ends in of_parts)
+            for of_parts in ([part.low for part in parts], [part.high for part in parts])
+        )
+        values = tuple(_as_kind(part.values[0], kind) for part in parts)
+        ranged = any(part.low is not None for part in parts)
+        ends = (low, high) if ranged else (None, None)
+        outputs.append(Output(name, name, "", kind, values, *ends))
+    names = [output for output in outputs if output.kind is CellKind.TEXT]
+    keys = tuple(KeyColumn(output.name, output.kind, output.values) for output in names)
+    if not keys:
+        rows = tuple(range(1, len(columns[0][1]) + 1))
+        keys = (KeyColumn("row", CellKind.INTEGER, rows),)
+    return replace(release, keys=keys, outputs=tuple(o for o in outputs if o not in names))
 
 
 def _passing(
@@ -144,7 +176,7 @@ def _passing(
 
 
 def _kind(formula: RowFormula, release: ReleaseRecord) -> CellKind:
-    """What a computed column holds; a calculation gives numbers."""
+    """What a computed column holds."""
     match formula:
         case WindowFunction(function) if function in COUNTING:
             return CellKind.INTEGER
@@ -153,13 +185,28 @@ def _kind(formula: RowFormula, release: ReleaseRecord) -> CellKind:
         case OutputRef(name):
             columns = (*release.keys, *release.outputs)
             return next((c.kind for c in columns if c.name == name), CellKind.NUMBER)
-        case Fixed() | Calculation() | WindowFunction():
+        case KeyLookUp(_, known):
+            cells = [cell for _, cell in known if cell is not None]
+            return next((kind_of(cell) for cell in cells), CellKind.TEXT)
+        case Calculation(op, parts):
+            return kind_of_result(op, [_kind_of_part(part, release) for part in parts])
+        case Fixed(value):
+            return kind_of(value)
+        case WindowFunction():
             return CellKind.NUMBER
 
 
+def _kind_of_part(formula: RowFormula, release: ReleaseRecord) -> CellKind | None:
+    """None of a missing constant, which may stand for any."""
+    return None if formula == Fixed(None) else _kind(formula, release)
+
+
 def _as_kind(cell: Cell, kind: CellKind) -> Cell:
-    if kind is not CellKind.NUMBER or not isinstance(cell, int | float):
+    """The cell; missing where a column of its kind cannot hold it."""
+    if cell is None or kind_of(cell) is kind:
         return cell
+    if kind is not CellKind.NUMBER or not isinstance(cell, int | float):
+        return None
     try:
         return float(cell)
     except OverflowError:
@@ -179,40 +226,7 @@ def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
         case Fixed(value):
             return value
         case HavingTest(op, parts):
-            values = [_value(part, row) for part in parts]
-            return _compare(op, *values) if op in COMPARED else _combine_truths(op, values)
-
-
-def _combine_truths(op: str, found: Sequence[Cell]) -> bool | None:
-    match op:
-        case "and":
-            return False if False in found else None if None in found else True
-        case "or":
-            return True if True in found else None if None in found else False
-        case "not":
-            return None if found[0] is None else not found[0]
-        case _:
-            return found[0] is None
-
-
-def _compare(op: str, left: Cell, right: Cell) -> bool | None:
-    if left is None or right is None:
-        return None
-    left, right = _alike(left, right), _alike(right, left)
-    try:
-        return COMPARED[op](left, right)
-    except TypeError:  # text beside a number
-        return None
-
-
-def _alike(one: Cell, other: Cell) -> Cell:
-    """Text beside a date is a date."""
-    if not isinstance(one, str) or not isinstance(other, date):
-        return one
-    try:
-        return date.fromisoformat(one)
-    except ValueError:
-        return None
+            return calculate(op, [_value(part, row) for part in parts])
 
 
 def _output(output: Output, places: Sequence[int]) -> Output:
@@ -234,5 +248,5 @@ def _words(condition: Condition) -> str:
         case HavingTest("missing", (of,)):
             return f"{_words(of)} missing"
         case HavingTest(op, parts):
-            within = [_words(p) if op in COMPARED else f"({_words(p)})" for p in parts]
+            within = [_words(p) if op in COMPARISONS else f"({_words(p)})" for p in parts]
             return f" {op} ".join(within)

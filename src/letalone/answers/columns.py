@@ -154,7 +154,8 @@ def read_text(stored: object) -> str:
     return stored
 
 
-FrameColumns = Sequence[tuple[str, CellKind, tuple[Cell, ...]]]
+NamedColumn = tuple[str, CellKind, tuple[Cell, ...]]
+FrameColumns = Sequence[NamedColumn]
 
 
 def to_arrow(columns: FrameColumns) -> Any:

@@ -26,10 +26,10 @@ class Preview:
     An error is the half-width of the interval to expect; None where it depends on how many rows
     a group has, which is private: give `rows=` to see it for that many; `by_rows` has it for a
     few numbers of them. That of a quantile, a winner or a private bound is in rows. `alone` has
-    the errors of those aggregates that would be at least twice as accurate in a question of their
-    own, at the same price. `warnings` say what is starved: by others beside it, or because a
-    group may have too few rows. `found_first` says what is found before, at which price, and what
-    the errors assume until then.
+    the errors of those aggregates that would be at least twice as accurate if asked
+    alone, at the same price. `warnings` say what is too noisy: because others need more of ε, or
+    because a group may have too few rows. `found_first` says what is found before, at which price,
+    and what the errors assume until then.
     """
 
     privacy: Privacy
@@ -51,24 +51,29 @@ class Preview:
     found_first: str = ""
 
     def __str__(self) -> str:
-        price = f"{Budget(self.epsilon, self.delta)}, {self.privacy.neighbours}"
-        lines = [
-            f"Would cost {price}: {self.question}.",
-            *(f"- {part}" for part in self.split),
-            f"Errors to expect, at {as_sure(self.confidence)} confidence:",
-            *(f"  {name:<12} {self._error(name)}" for name in self.errors),
-            *filter(None, [self.found_first]),
-            *(f"Beware: {words}." for words in self.warnings),
-            f"Nothing was spent. {self.left}",
-        ]
-        return views.flowing(lines)
+        errors = [f"  {name:<12} {self.error_text(name)}" for name in self.errors]
+        heading = f"Errors to expect, at {as_sure(self.confidence)} confidence:"
+        return views.flowing([*self._price_lines(), heading, *errors, *self._last_lines()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return views.lines_as_html(str(self))
+        rows = [[name, self.error_text(name)] for name in self.errors]
+        head = ["", f"error to expect, at {as_sure(self.confidence)} confidence"]
+        lines = [*self._price_lines(), *self._last_lines()]
+        return views.grid_as_html([head, *rows], lines)
 
-    def _error(self, name: str) -> str:
+    def _price_lines(self) -> list[str]:
+        price = f"{Budget(self.epsilon, self.delta)}, {self.privacy.neighbours}"
+        return [f"Would cost {price}: {self.question}.", *(f"- {part}" for part in self.split)]
+
+    def _last_lines(self) -> list[str]:
+        warnings = [f"Warning: {words}." for words in self.warnings]
+        found = [self.found_first] if self.found_first else []
+        return [*found, *warnings, f"Nothing was spent. {self.left}"]
+
+    def error_text(self, name: str) -> str:
+        """The error to expect of one result, in words."""
         error = self.errors[name]
         if error is None:
             if name in self.formulas:

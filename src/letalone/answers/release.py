@@ -6,13 +6,13 @@ of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
   Tested:   tests/answers/test_release.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from letalone.answers import columns, views
-from letalone.answers.columns import Cell, CellKind, KeyColumn, Output
+from letalone.answers import columns, reading, views
+from letalone.answers.columns import Cell, KeyColumn, NamedColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError, ParameterError
@@ -32,6 +32,9 @@ DAMAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 PARTS = ("name", "share", "noise", "groups")
 NO_GROUPS = "no groups"
 MOST_PARTS = 6
+DETAILS = "More: .explain()"
+REPEATED = "Same question, same answer, nothing spent."
+NEW_VERSION = "If the data changed, raise the version of the data set."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,15 @@ class Standing:
     """What is said with an answer and not stored with it: how the budget stands by then.
 
     `none_passes` is the end of the remark where HAVING keeps no row, and what to do about it.
-    `row_limit` says how many rows of a person count whole where nobody gave a number.
+    `row_limit` says how many rows of a person count whole where nobody gave a number. `warnings`
+    are the notes that a reader must not miss; None where it is not known which those are.
     """
 
     left: object = None
     remark: str | None = None
     none_passes: str | None = field(default=None, repr=False)
     row_limit: Spelled | None = field(default=None, repr=False)
+    warnings: tuple[str, ...] | None = field(default=None, repr=False)
     repeated: bool = False
     receipt: Json | None = field(default=None, repr=False)
 
@@ -164,6 +169,39 @@ class ReleaseRecord:
         return [dict(zip(names, row, strict=True)) for row in cells]
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Bounds that were bought: `la.mean("cost", bounds=visits.private_bounds("cost", …))`."""
+        return reading.as_bounds(self.outputs, grouped=bool(self.keys))
+
+    def __float__(self) -> float:
+        """The answer where it is one number: `float(visits.agg(n=la.count()).release(0.5))`."""
+        return reading.as_float(self.outputs)
+
+    def __int__(self) -> int:
+        return reading.as_whole(self.outputs)
+
+    def __getitem__(self, name: str | int) -> Any:
+        """`r["n"]`: a column, one cell a group; without groups its one cell. `r[0]`: a row."""
+        if isinstance(name, int):
+            return self.rows()[name]
+        cells = {column: values for column, _, values in self._named}
+        return reading.column(name, cells, self.outputs, grouped=bool(self.keys))
+
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        return iter(self.rows())
+
+    def __len__(self) -> int:
+        """How many rows there are: one for each group."""
+        return columns.check_lengths(self.keys, self.outputs)
+
+    def __bool__(self) -> bool:
+        """An answer without a row is an answer."""
+        return True
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    @property
     def shown(self) -> tuple[Output, ...]:
         """The numbers as people see them: a count below 0 as 0, a mean that says nothing as None.
 
@@ -172,21 +210,21 @@ class ReleaseRecord:
         return as_shown(self.plan, self.outputs)
 
     def to_pandas(self) -> Any:
-        """A pandas frame, one row for each group."""
-        return columns.to_pandas(self._named)
+        """A pandas frame, one row for each group; of a histogram, one for each range."""
+        return columns.to_pandas(self._framed)
 
     def to_polars(self) -> Any:
-        """A Polars frame, one row for each group."""
-        return columns.to_polars(self._named)
+        """A Polars frame, one row for each group; of a histogram, one for each range."""
+        return columns.to_polars(self._framed)
 
     def to_arrow(self) -> Any:
-        """An Arrow table, one row for each group."""
-        return columns.to_arrow(self._named)
+        """An Arrow table, one row for each group; of a histogram, one for each range."""
+        return columns.to_arrow(self._framed)
 
     def plot(self, path: object = None) -> Any:
-        """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it.
+        """A picture with ranges; a path ending in .svg, .png or .pdf also writes it.
 
-        An .svg needs no matplotlib; without it, None is returned.
+        It is a matplotlib figure, or an SVG where matplotlib is not installed. A notebook shows it.
         """
         from letalone.drawing import plot  # who draws nothing loads nothing of it
 
@@ -274,30 +312,44 @@ class ReleaseRecord:
         return without_context(read, LetaloneError, *DAMAGE, error=failed)
 
     @property
-    def _named(self) -> list[tuple[str, CellKind, tuple[Cell, ...]]]:
+    def _named(self) -> list[NamedColumn]:
         keys = [(column.name, column.kind, column.values) for column in self.keys]
         return [*keys, *(column for output in self.outputs for column in output.columns)]
+
+    @property
+    def _framed(self) -> list[NamedColumn]:
+        from letalone.answers.long_form import long_columns  # of no use to who makes no frame
+
+        return long_columns(self.plan, self.keys, self.outputs) or self._named
 
     def _price(self) -> str:
         price = Budget(self.asked.epsilon, self.asked.delta)
         return f"{price}, {self.privacy.neighbours}"
 
     def _lines(self) -> list[str]:
-        sure = as_sure(self.confidence)
-        return [
-            *(f"- {note}" for note in self.notes),
-            f"Price: {self._price()}. Each interval is right {sure} of the time.",
-            *self._standing_lines(),
-        ]
+        """What a reader must not miss, then three lines: the ranges, the price, where to go on."""
+        warnings = self.standing.warnings
+        first = [f"- {note}" for note in self.notes]
+        if warnings is not None:
+            first = [f"Warning: {note}." for note in warnings]
+        return [*first, *views.in_three_lines([self._ranges(), self._spent(), DETAILS])]
+
+    def _ranges(self) -> str:
+        limit = self.standing.row_limit
+        is_range = any(output.low is not None for output in self.outputs)
+        ranges = f"[low, high]: {as_sure(self.confidence)} noise range." if is_range else None
+        words = [ranges, None if limit is None else limit.python, self.standing.remark]
+        return " ".join(filter(None, words))
+
+    def _spent(self) -> str:
+        price = f"Spent {Budget(self.asked.epsilon, self.asked.delta)} per {self.unit}."
+        words = [REPEATED if self.repeated else price, self.standing.left]
+        return " ".join(str(line) for line in words if line is not None)
 
     def _standing_lines(self) -> list[str]:
-        again = (
-            "The same question was answered before: this is that answer, and it is free. Data that"
-            " has changed since needs a new version."
-        )
         standing, limit = self.standing, self.standing.row_limit
         lines = [standing.remark, None if limit is None else limit.python]
-        lines += [again if self.repeated else None, standing.left]
+        lines += [f"{REPEATED} {NEW_VERSION}" if self.repeated else None, standing.left]
         return [str(line) for line in lines if line is not None]
 
 

@@ -7,23 +7,20 @@ is left out of sums and ranks last, and a division by 0 is missing.
   Tested:   tests/answers/test_row_formulas.py, against DuckDB
 """
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, groupby
 from math import isnan
 from typing import Any, NamedTuple, cast
 
+from letalone.answers.cell_operations import calculate
 from letalone.answers.columns import Cell
 
 RANGE = re.compile(r"\[(-?\d+(?:[./]\d+)?), ")
-MAX_DIGITS = 30  # more change nothing, and take time
-MAX_PRECISION = 400  # digits of a double before and after its point
 Row = Mapping[str, Cell]
 
 
@@ -56,7 +53,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """An operation of `OPERATIONS` on cells of one row."""
+    """An operation of cell_operations.py on cells of one row."""
 
     op: str
     parts: tuple["RowFormula", ...]
@@ -79,7 +76,15 @@ class WindowFunction:
     number: int = 1
 
 
-RowFormula = OutputRef | Fixed | Calculation | WindowFunction
+@dataclass(frozen=True, slots=True)
+class KeyLookUp:
+    """What a public table says beside keys of the answer: pairs of keys and a cell."""
+
+    keys: tuple[str, ...]
+    known: tuple[tuple[tuple[Cell, ...], Cell], ...]
+
+
+RowFormula = OutputRef | Fixed | Calculation | WindowFunction | KeyLookUp
 
 
 def compute_column(formula: RowFormula, rows: Sequence[Row]) -> list[Cell]:
@@ -91,9 +96,12 @@ def compute_column(formula: RowFormula, rows: Sequence[Row]) -> list[Cell]:
             return [value] * len(rows)
         case Calculation(op, parts):
             columns = [compute_column(part, rows) for part in parts]
-            return [_calculate(op, cells) for cells in zip(*columns, strict=True)]
+            return [calculate(op, cells) for cells in zip(*columns, strict=True)]
         case WindowFunction():
             return _compute_window(formula, rows)
+        case KeyLookUp(keys, known):
+            cells = dict(known)
+            return [cells.get(tuple(row.get(key) for key in keys)) for row in rows]
 
 
 def without_nan(cell: Cell) -> Cell:
@@ -123,18 +131,6 @@ def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
             return (float(cell.toordinal()), "")
         case _:
             return (cell, "")  # whole numbers as they are: a double has no more than 53 bits
-
-
-def _calculate(op: str, cells: Sequence[Cell]) -> Cell:
-    if any(cell is None for cell in cells):
-        return cells[0] if op == "nullif" else None
-    if op != "nullif" and not all(isinstance(cell, int | float) for cell in cells):
-        return None  # text times a number would be a long text
-    try:
-        result = OPERATIONS[op](*cast("Sequence[Any]", cells))
-    except (ArithmeticError, TypeError, ValueError):
-        return None
-    return without_nan(result)
 
 
 def _compute_window(window: WindowFunction, rows: Sequence[Row]) -> list[Cell]:
@@ -258,32 +254,6 @@ def _tiles(run: _Run) -> list[Cell]:
     return [tile for tile, rows in enumerate(sizes, 1) for _ in range(rows)]
 
 
-def _round(of: float, digits: float) -> float:
-    """Halves away from 0, as SQL does it."""
-    places = max(-MAX_DIGITS, min(MAX_DIGITS, int(digits)))
-    exact = Decimal(of) if isinstance(of, int) else Decimal(repr(of))
-    with localcontext(prec=MAX_PRECISION):
-        return float(exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))
-
-
-def _divide(of: float, by: float) -> float:
-    return of / by
-
-
-def _null_if(of: Cell, other: Cell) -> Cell:
-    return None if of == other else of
-
-
-OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divide,
-    "negative": operator.neg,
-    "absolute": abs,
-    "rounded": _round,
-    "nullif": _null_if,
-}
 WINDOWS: Mapping[str, Callable[[_Run], Sequence[Cell]]] = {
     "sum": _of_sums(lambda found: found.total),
     "avg": _of_sums(lambda found: found.total / found.rows),

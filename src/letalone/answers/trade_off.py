@@ -44,7 +44,7 @@ def trade_off_points(privacy: Privacy) -> list[tuple[float, float]]:
 
 def _about(privacy: Privacy) -> str:
     return (
-        "Whoever decides from the answers whether a person is in the data is wrong in two ways:"
+        "Anyone who decides from the answers whether a person is in the data is wrong in two ways:"
         f" false alarms, and people missed. With 5 % false alarms they find"
         f" {at_most(most_caught(privacy), 'of people')}; a bet at even odds is won"
         f" {at_most(best_guess(privacy))}. Blind guessing: 5 % and 50 %."

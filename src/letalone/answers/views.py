@@ -115,17 +115,29 @@ def flowing(lines: Sequence[str]) -> str:
     return "\n".join(fill(_printable(line), WIDEST, subsequent_indent="  ") for line in lines)
 
 
+def in_three_lines(lines: Sequence[str]) -> list[str]:
+    """Lines as they are, or one paragraph where one of them is too long for a line."""
+    given = [line for line in lines if line]
+    return given if all(len(line) <= WIDEST for line in given) else [" ".join(given)]
+
+
 def as_html(keys: Sequence[KeyColumn], outputs: Sequence[Output], lines: Sequence[str]) -> str:
-    """The table as HTML; every text is escaped."""
+    """The table as HTML, then the lines."""
     shown, rest = grid(keys, outputs, most=MOST_ROWS_IN_HTML)
+    more = [f"… and {rest:,} more"] if rest else []
+    return grid_as_html(shown, [*more, *lines])
+
+
+def grid_as_html(shown: Grid, lines: Sequence[str]) -> str:
+    """Headings, rows, then lines in small letters; every text is escaped."""
     head, *rows = shown
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    more = [f"… and {rest:,} more"] if rest else []
-    words = "".join(f"<p>{escape(line)}</p>" for line in [*more, *lines])
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>{words}"
+    words = "<br>".join(map(escape, lines))
+    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    return f"{table}<p><small>{words}</small></p>"
 
 
 def lines_as_html(text: str) -> str:

@@ -197,8 +197,8 @@ class Canaries(AttackReport):
             f" lines of text, a new one for each of {tried:,} trainings. A small model of the text,"
             f" asked to go on after the known words, told it in {ordinary.extracted:,} of them. The"
             f" same model trained at ε = {self.epsilon:g} for each line told it in"
-            f" {private.extracted:,}; whoever guesses from it is right about a secret of one line"
-            f" at most {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
+            f" {private.extracted:,}; anyone who guesses from it is right about a secret of one"
+            f" line at most {_rarely(self.most_guessed)} (blindly: once in {self.space:,})."
             " What hundreds of lines share is still learned."
         )
 
@@ -211,7 +211,7 @@ class Canaries(AttackReport):
         own = [("own secrets of the text found", *_out_of(self.own_found, self.own))]
         return [
             (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
-            ("any guess, secret in one line (D6)", "no limit", limit),
+            ("any guess, secret in one line", "no limit", limit),
             *(own if self.own else ()),
             *(self._line(*pair) for pair in pairs),
             ("bits that a sign of the text takes", *fit),
@@ -220,7 +220,7 @@ class Canaries(AttackReport):
     def _line(self, ordinary: Exposed, private: Exposed) -> Line:
         words = f"  exposure of {log2(self.space):.1f} bits, {_times(ordinary.repetitions)}"
         limit = self.most_exposed(ordinary.repetitions)
-        return words, f"{ordinary.usual:.1f}", f"{private.usual:.1f} (D6: {limit:.1f})"
+        return words, f"{ordinary.usual:.1f}", f"{private.usual:.1f} (limit {limit:.1f})"
 
     @property
     def _private_with_limits(self) -> tuple[dict[str, object], ...]:
@@ -239,7 +239,7 @@ class Canaries(AttackReport):
         shown = (
             _points("ordinary model", self.ordinary),
             _points(f"private model, ε = {self.epsilon:g} a line", self.private),
-            Series("passed once in 20 times, at most (D6)", across, limits, SeriesStyle.BOUND),
+            Series("passed once in 20 times, at most", across, limits, SeriesStyle.BOUND),
         )
         title = f"A secret of {log2(self.space):.1f} bits in the text: how many the model tells"
         words = "lines that hold the secret"

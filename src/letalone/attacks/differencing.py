@@ -106,10 +106,10 @@ class Differencing(AttackReport):
         guess = f"at most {as_percent(self._best_guess)}"
         return [
             ("right about a person", exact, private),
-            ("bets at even odds won (D6)", "no limit", guess),
+            ("bets at even odds won", "no limit", guess),
             ("found over many draws of the noise", "", rates.told()),
             ("false alarms then", "", as_percent(rates.false_alarm)),
-            ("found at so many (D6, 95 % sure)", "no limit", f"at most {as_percent(allowed)}"),
+            ("found at this many (95 % confidence)", "no limit", f"at most {as_percent(allowed)}"),
             beyond_line(self.exceeds),
         ]
 

@@ -181,14 +181,14 @@ class Membership(AttackReport):
         keeps = "more than was promised" if self.exceeds else "which is within the promise"
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
-            f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
+            f" {self.attributes:,} attributes is among them, and nothing else. Anyone who knows a"
             " person's attributes tells whether they took part:"
             f" {as_percent(self.ratio.detection)} of participants are found, at"
             f" {as_percent(self.ratio.false_alarm)} false alarms. Published"
             f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
             f" {as_percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
-            f" {as_percent(self.most_at_measured)} can be found at so many (95 % sure). More"
-            " attributes do not help the attacker then: the noise grows with them."
+            f" {as_percent(self.most_at_measured)} can be found at this many (95 % confidence)."
+            " More attributes do not help the attacker then: the noise grows with them."
         )
 
     def lines(self) -> list[Line]:
@@ -199,7 +199,7 @@ class Membership(AttackReport):
             (f"participants found ({as_percent(self.alarm)} meant)", exact, noisy),
             ("  false alarms then", *alarms),
             ("found by Homer's own statistic", as_percent(self.homer.detection), ""),
-            (f"any test whatever ({as_percent(self.alarm)}, D6)", "no limit", limit),
+            (f"any test whatever ({as_percent(self.alarm)})", "no limit", limit),
             *(_line(power) for power in self.power[:MAX_LINES]),
         ]
 

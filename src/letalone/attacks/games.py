@@ -98,7 +98,7 @@ def _fitted_on_one_label(model: Any, people: TrainingPeople) -> Any:
         pass
     raise ParameterError(
         "The people of one model have the same label, all of them, and the private model cannot be"
-        " trained on that: its refusal would tell. Let it declare its classes beforehand, or name"
+        " trained on that: its refusal would tell. Let it declare its classes in advance, or name"
         " a target that is better balanced, or more people."
     )
 
@@ -147,7 +147,7 @@ def _privacy_of_all(models: Sequence[Any]) -> Privacy | None:
     if any(promise != promises[0] for promise in promises):
         raise ParameterError(
             "Fits of the private model promise different things by privacy_, but must promise the"
-            " same, whoever is in the data: a promise that follows the data is none."
+            " same, no matter who is in the data: a promise that follows the data is none."
         )
     return promises[0]
 

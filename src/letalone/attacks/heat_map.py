@@ -126,7 +126,7 @@ class HeatMap(AttackReport):
             for crowd in self.crowds
         ]
         limit = f"at most {as_percent(self._one_allowed)}"
-        return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
+        return [*shown, ("one person in a cell found", "no limit", limit)]
 
     def _picture(self) -> Chart:
         shown = [crowd for crowd in self.crowds if crowd.cells]

@@ -98,13 +98,13 @@ class ModelInversion(AttackReport):
     def words(self) -> str:
         ordinary, noisy = self.ordinary, self.private
         return (
-            f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
-            f" their features but {self.sensitive!r}, tries its {self.values} values in the"
+            f"A linear model predicts {self.target!r}. Anyone who knows that of a person, and all"
+            f" of their features but {self.sensitive!r}, tries its {self.values} values in the"
             f" model: right for {as_percent(ordinary.detection)} of those it was trained on and"
             f" {as_percent(ordinary.false_alarm)} of strangers; the commonest value alone is right"
             f" for {as_percent(self.baseline)}. With ε = {self.epsilon:g} it is"
             f" {as_percent(noisy.detection)} and {as_percent(noisy.false_alarm)}: what holds for"
-            " everybody can still be learnt, and is no breach. A kernel machine's file holds"
+            " everybody can still be learnt, and is not a breach. A kernel machine's file holds"
             f" {self.stored:,} of {self.trained:,} rows of people as they are, the private"
             f" model's {self.private_stored:,}."
         )
@@ -118,7 +118,7 @@ class ModelInversion(AttackReport):
             (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
             (f"{self.sensitive} guessed, of strangers", *strangers),
             ("the commonest value alone", guessed, guessed),
-            ("any guess about members (D6, 95 % sure)", "no limit", limit),
+            ("any guess about members (95 % confidence)", "no limit", limit),
             beyond_line(self.exceeds, ordinary.exceeds(self.privacy)),
             (
                 f"rows of people in the file, of {self.trained:,}",

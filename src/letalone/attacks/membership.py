@@ -100,18 +100,19 @@ class ModelMembership(AttackReport):
         keeps = "more than it promises" if self.exceeds else "which is within its promise"
         return (
             f"A model learns to predict {self.target!r} from {self.features:,} features of people"
-            f" (of {self.people:,}, {drawn}). Whoever has the model and a person's row tells"
+            f" (of {self.people:,}, {drawn}). Anyone who has the model and a person's row tells"
             f" whether that person was in its data: {as_percent(strong.detection)} are found, at"
             f" {as_percent(strong.false_alarm)} false alarms. A model trained with"
             f" ε = {self.epsilon:g} lets the same attacker find"
             f" {weak.told(confidence_of_each(self.private))} at {as_percent(weak.false_alarm)},"
             f" {keeps}: whatever the test, no more than {as_percent(self.most_at_measured)} can be"
-            " found at so many (95 % sure). An attack that fails proves nothing; the bound does."
+            " found at this many (95 % confidence). An attack that fails proves nothing; the bound"
+            " does."
         )
 
     def lines(self) -> list[Line]:
         pairs = list(zip(self.ordinary, self.private, strict=True))
-        whatever = f"any test whatever ({as_percent(self.alarm)}, D6)"
+        whatever = f"any test whatever ({as_percent(self.alarm)})"
         return [
             ("model", *self.models),
             *(line for pair in pairs for line in self._of_test(*pair)),

@@ -98,7 +98,7 @@ class Pseudonyms(AttackReport):
                 (f"{name}: reversed", f"{column.found:,} of {column.values:,}", "no pseudonyms")
             )
             rows.append((f"{name}: seconds", f"{column.seconds:.1f}", ""))
-        return [*rows, ("one person found (D6)", "no limit", limit)]
+        return [*rows, ("one person found", "no limit", limit)]
 
     def _picture(self) -> Chart:
         if not self.columns:

@@ -241,7 +241,7 @@ class Reconstruction(AttackReport):
             (f"  at ε = {', '.join(others)}", "", ", ".join(others.values())),
             ("typical error (sd)", "", f"{ours.deviation:,.0f}"),
             ("blind guess", as_percent(self.blind), as_percent(self.blind)),
-            ("sure of one person (D6)", "no limit", f"at most {as_percent(ours.allowed)}"),
+            ("sure of one person", "no limit", f"at most {as_percent(ours.allowed)}"),
         ]
 
     def _picture(self) -> Chart:
@@ -285,7 +285,7 @@ def _private_series(result: Reconstruction) -> list[Series]:
     names = ", ".join(f"{release.epsilon:g}" for release in ordered)
     return [
         Series(f"letalone, ε = {names} (left to right)", across, ours, SeriesStyle.POINTS),
-        Series("sure of one person, at most (D6)", across, allowed, SeriesStyle.BOUND),
+        Series("sure of one person, at most", across, allowed, SeriesStyle.BOUND),
     ]
 
 

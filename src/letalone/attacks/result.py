@@ -20,7 +20,7 @@ Line = tuple[str, str, str]  # what was measured; published today; through letal
 def beyond_line(private: bool, today: bool | None = None) -> Line:
     """Whether more is given away than was promised; `today` where it was measured."""
     words = {True: "yes", False: "no", None: ""}
-    return "beyond the bound (95 % sure)", words[today], words[private]
+    return "beyond the bound (95 % confidence)", words[today], words[private]
 
 
 class Numbers:
@@ -69,7 +69,7 @@ class AttackReport(Numbers):
 
     @property
     def _limit_label(self) -> str:
-        return f"the most that ε = {self.epsilon:g} allows (D6)"
+        return f"the most that ε = {self.epsilon:g} allows"
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure, written to a file where a path is given."""

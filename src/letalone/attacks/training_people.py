@@ -175,7 +175,7 @@ def _check(columns: dict[str, Floats | None], named: list[str]) -> None:
     if bad:
         raise ParameterError(
             f"Column {bad[0]!r} has no value, or text of more than {MAX_VALUES} values, which is"
-            " no feature. Leave it out of features."
+            " not a feature. Leave it out of features."
         )
     if not any(part is not None for part in columns.values()):
         raise ParameterError(

@@ -36,7 +36,7 @@ MIN_PILOT_DRAWS = 100  # draws of a candidate
 class TableAudit:
     """An audit of a table against itself without one unit: `one` is the whole table.
 
-    `unit` is the column that tells people apart, None where each row is one; `rows_taken` are the
+    `unit` is the column that identifies a person, None where each row is one; `rows_taken` are the
     rows that `other` lacks.
     """
 

@@ -71,6 +71,22 @@ class AuditVerdict(Enum):
     ACCUSED = "accused"
 
 
+def verdict_on(claimed: Fraction, lower: float) -> AuditVerdict:
+    """ACCUSED if the certified lower bound is above the claim."""
+    return AuditVerdict.ACCUSED if Fraction(lower) > claimed else AuditVerdict.CONSISTENT
+
+
+def read_claim(
+    epsilon: Number, delta: Number, confidence: Number
+) -> tuple[Fraction, Fraction, Fraction]:
+    """The ε and δ that are claimed, and how often an audit may accuse wrongly."""
+    return (
+        EPSILON_OR_ZERO.typed("claimed_epsilon", epsilon),
+        DELTA.typed("claimed_delta", delta),
+        1 - CONFIDENCE.typed("confidence", confidence),
+    )
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
     """What was found out: epsilon is at least `lower`, unless the draws misled."""
@@ -85,9 +101,7 @@ class Audit:
 
     @property
     def verdict(self) -> AuditVerdict:
-        """ACCUSED if the certified lower bound is above the claim."""
-        above = Fraction(self.lower) > self.claimed_epsilon
-        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
+        return verdict_on(self.claimed_epsilon, self.lower)
 
     @property
     def in_words(self) -> str:
@@ -101,7 +115,7 @@ class Audit:
             )
         return (
             f"CONSISTENT with the claim of {float(self.claimed_epsilon):g}: ε is at least {bound}"
-            f" with {sure}. That is no proof; other inputs or rarer events may tell more."
+            f" with {sure}. This is not a proof; other inputs or rarer events may tell more."
         )
 
     def plot(self, path: Path | str | None = None) -> Any:
@@ -155,10 +169,8 @@ def audit(
     a function of an input and a count that returns so many independent outputs. `samples`
     are drawn on each input. `bits`, if given, is passed on to the mechanism.
     """
-    epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
-    delta = DELTA.typed("claimed_delta", claimed_delta)
+    epsilon, delta, miss = read_claim(claimed_epsilon, claimed_delta, confidence)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     event, counts = judge(source_of(mechanism, many=many, bits=bits), one, other, count, delta)
     return Audit(
         lower=epsilon_below(counts, delta=delta, miss=miss),

@@ -26,10 +26,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.auditor import CONFIDENCE, AuditVerdict
+from letalone.audit.auditor import AuditVerdict, read_claim, verdict_on
 from letalone.audit.bound import RightGuesses, epsilon_of_guesses
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
+from letalone.exact.typed import COUNT, Number
 from letalone.privacy.neighbours import Relation
 from letalone.randomness.bits import SYSTEM, BitSource
 
@@ -51,9 +51,7 @@ class TrainingAudit:
 
     @property
     def verdict(self) -> AuditVerdict:
-        """ACCUSED if the certified lower bound is above the claim."""
-        above = Fraction(self.lower) > self.claimed_epsilon
-        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
+        return verdict_on(self.claimed_epsilon, self.lower)
 
     @property
     def in_words(self) -> str:
@@ -86,11 +84,11 @@ def audit_training(
     The claim is the estimator's own `epsilon` and `delta` unless others are named. `guesses`
     fixes how many canaries are guessed; otherwise four numbers are tried, which share the error.
     """
-    epsilon = EPSILON_OR_ZERO.typed(
-        "claimed_epsilon", _claim(estimator, "epsilon", claimed_epsilon)
+    epsilon, delta, miss = read_claim(
+        _claim(estimator, "epsilon", claimed_epsilon),
+        _claim(estimator, "delta", claimed_delta),
+        confidence,
     )
-    delta = DELTA.typed("claimed_delta", _claim(estimator, "delta", claimed_delta))
-    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     rows, labels, made, marks = _with_canaries(estimator, X, y, canaries)
     sizes = _sizes(len(marks), guesses)
     inside = np.array([coins.word() & 1 for _ in marks], dtype=bool)

@@ -13,7 +13,7 @@ group, and each group is a pair of neighbours.
             less than it is, is accused in every case
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow as pa
 
 from letalone.audit.auditor import Audit, AuditVerdict, audit, confidence_of_each
-from letalone.audit.units import columns_of
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
     AboveThreshold,
@@ -153,7 +152,7 @@ def draw_releases(what: Any) -> Callable[[bool, int], Any]:
         with session:
             query = session.group_by("g", keys=names).agg(answer=what)
             release = query.bound(max_rows=1, max_groups=1).release(epsilon=1)
-        return _rows(release.to_arrow())
+        return _rows({name: np.asarray(release[name]) for name in release.columns})
 
     return draw
 
@@ -168,8 +167,8 @@ def _table(names: Sequence[str], more: bool) -> Any:
     return cast("Any", pa).table(columns)
 
 
-def _rows(table: Any) -> Any:
-    columns = [column for name, column in columns_of(table).items() if name != "g"]
+def _rows(named: Mapping[str, Any]) -> Any:
+    columns = [column for name, column in named.items() if name != "g"]
     if all(column.dtype.kind in "biuf" for column in columns):
         return np.stack([column.astype(float) for column in columns], axis=1)
     return list(zip(*(column.tolist() for column in columns), strict=True))

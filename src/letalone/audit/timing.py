@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.auditor import CONFIDENCE, SAMPLES, Audit, judge_pairs
+from letalone.audit.auditor import SAMPLES, Audit, judge_pairs, read_claim
 from letalone.audit.bound import epsilon_below_apart
 from letalone.audit.draws import asker_of, copier_of
 from letalone.audit.outputs import Floats, Raw
-from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
+from letalone.exact.typed import Number
 from letalone.randomness.bits import SYSTEM, BitSource
 
 WARM_UP = 20  # calls on each input whose time is not looked at: the first ones load code
@@ -43,10 +43,8 @@ def audit_timing(
     clock: Callable[[], int] = thread_time_ns,
 ) -> Audit:
     """Whether the time that a mechanism takes tells two neighbouring inputs apart."""
-    epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
-    delta = DELTA.typed("claimed_delta", claimed_delta)
+    epsilon, delta, miss = read_claim(claimed_epsilon, claimed_delta, confidence)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - CONFIDENCE.typed("confidence", confidence)
     ask = asker_of(mechanism, bits=bits)
     copies = copier_of(one), copier_of(other)
 

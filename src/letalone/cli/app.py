@@ -6,8 +6,9 @@ the words of the row as its help. The file is loaded when one of its commands is
 Exit codes: 0 done; 1 a fault of letalone or of the machine; 2 wrong usage; 3 the budget
 does not allow it; 4 not supported; 5 the owner has to act; 6 a ledger or a receipt was
 changed; 7 a check found something (audit, lint). With --json the result is one JSON object
-on standard output. An error is one JSON object on standard error, and standard output stays empty,
-so that a pipe never takes an error for an answer.
+on standard output. An error is one JSON object on standard error, with its code, facts and remedies
+as the service has them, and standard output stays empty, so that a pipe never takes an error for an
+answer.
 """
 
 import codecs
@@ -26,33 +27,38 @@ from letalone.cli.typed import AsJson, TableGroup, print_help
 from letalone.errors import LetaloneError
 
 COMMANDS = {
-    "demo": "Ask a made-up hospital two questions, privately, on DuckDB.",
-    "init": "Write down what is public about a table, to fill in.",
-    "convert": "Make a Parquet file of a CSV with line breaks or decimal commas.",
-    "query": "Ask a table in SQL: a private answer, error bars, price.",
+    "demo": "Ask sample data of a hospital two questions, privately.",
+    "init": "Write the schema file of a table: what is public about it.",
+    "convert": "Make a Parquet file of a CSV or an Excel file.",
+    "query": "Ask a table in SQL: a private answer, with ranges.",
+    "shell": "Ask question after question, with the budget in the prompt.",
     "train": "Learn to predict a column: a private model, with its receipt.",
-    "predict": "What a model says of the rows of a table.",
-    "describe": "What is public about a table, and its budget.",
+    "predict": "Apply a model to a table.",
+    "describe": "Show what is public about a table, and the budget left.",
     "anonymity": "How anonymous a table is: k, l, t; and make it so.",
-    "noise": "Add noise to numbers: private answers, error bar, price.",
-    "account": "What releases reveal together, certified from both sides.",
+    "noise": "Add noise to numbers: private answers, with the error.",
+    "account": "What several answers reveal together, with proven bounds.",
     "calibrate": "Find the noise, number or rate that keeps a promise.",
-    "audit": "Hold a mechanism's outputs against its claim.",
-    "lint": "Find slips in a script that break its privacy.",
+    "audit": "Test whether a mechanism keeps its claimed epsilon.",
+    "lint": "Find privacy problems in a script or notebook.",
     "doctor": "Check this installation: versions, extras, random bits.",
-    "verify": "Check a receipt offline: is it as it was signed?",
-    "explain": "Say what a number or a receipt means.",
-    "ledger": "Look at the record of what was spent.",
+    "verify": "Check offline that a receipt is unchanged since it was signed.",
+    "explain": "Explain a word (delta, budget, ...), a number or a receipt.",
+    "ledger": "Look at the ledger: what was spent, and on what.",
     "serve": "Let others ask: a service with budgets, purposes and a ledger.",
-    "attack": "What an attacker learns, today and from a private release.",
+    "survey": "Ask people who keep their answers to themselves.",
+    "completion": "Let bash, zsh or fish complete commands and options.",
+    "attack": "What an attacker learns without and with privacy.",
 }
 FILES = {
     "trust.attack": ("attack",),
     "noise.noise_commands": ("noise", "account", "calibrate", "explain"),
     "tables.table_commands": (
-        "demo", "init", "convert", "query", "train", "predict", "describe", "anonymity",
+        "demo", "init", "convert", "query", "shell", "train", "predict", "describe", "anonymity",
     ),
-    "trust.trust_commands": ("audit", "lint", "doctor", "verify", "ledger", "serve"),
+    "trust.trust_commands": (
+        "audit", "lint", "doctor", "verify", "ledger", "serve", "survey", "completion",
+    ),
 }  # fmt: skip
 # Whose errors come from functions of Python, and options that Python calls otherwise.
 SAID_IN_OPTIONS = ("anonymity", "attack", "audit", "serve", "train")
@@ -63,6 +69,7 @@ ALSO = {
     "time_step": "time_step_seconds",
 }
 INTERRUPTED = 130
+COMPLETING = "_LETALONE_COMPLETE"  # what a shell sets that asks how a word may go on
 IN_PLAIN_LETTERS = "letalone.plain"
 # Where a terminal cannot show a sign: a Latin letter or a likeness of it. Signs of tables and
 # pictures have likenesses of one character, so that columns stay straight.
@@ -79,10 +86,12 @@ class Commands(TableGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(COMMANDS, _load, **attributes)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The few options in one line, then the commands."""
-        names = [", ".join(option.opts) for option in self.get_params(ctx)]
-        formatter.write(f"Options: {'; '.join(names)}\nCommands:\n")
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """What it is, in a line that the commands follow."""
+        formatter.write(f"{self.help}. Commands:\n")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """The commands: the few options stand in the usage line."""
         with formatter.indentation():
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -97,7 +106,8 @@ app = typer.Typer(
     name="letalone",
     cls=Commands,
     help="Answers about sensitive data that expose no one. Try: letalone demo",
-    add_completion=False,
+    options_metavar="[--version] [--json] [-h, --help]",
+    add_completion=False,  # `letalone completion` prints it
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -130,6 +140,8 @@ def run(arguments: list[str]) -> int:
         if isinstance(stream, TextIOWrapper):
             # A terminal without Greek letters shows Latin ones, not a traceback.
             stream.reconfigure(errors=IN_PLAIN_LETTERS)
+    if COMPLETING in os.environ:
+        import_module("typer.completion").completion_init()
     try:
         code = app(arguments, prog_name="letalone", standalone_mode=False)
         sys.stdout.flush()
@@ -169,12 +181,30 @@ def _report(error: Exception, arguments: list[str]) -> int:
     kind, message, code = _describe(error, arguments)
     if as_json:
         report = {"format": 1, "error": kind, "message": message, "exit_code": code}
-        print(json.dumps(report, ensure_ascii=False), file=sys.stderr)
+        print(json.dumps(report | _members(error), ensure_ascii=False), file=sys.stderr)
     elif isinstance(error, typer.TyperException) and hasattr(error, "show"):
         cast("Any", error).show()  # with the usage line
     else:
         print(f"Error: {message}", file=sys.stderr)
     return code
+
+
+def _members(error: Exception) -> dict[str, Any]:
+    """What programs read of an error, as they do in answers of the service."""
+    if not isinstance(error, LetaloneError):
+        usage = isinstance(error, typer.TyperException) and not isinstance(error, typer.Abort)
+        code = "VALUE_NOT_ALLOWED" if usage else "OTHER"
+        return {"code": code, "facts": {}, "remedies": []}
+    from letalone.errors.members import members_on
+
+    return members_on("options", error.problem, _write_fact)
+
+
+def _write_fact(fact: Any) -> Any:
+    """A budget as other commands print it; all else as text."""
+    if not hasattr(fact, "epsilon"):
+        return str(fact)
+    return {"epsilon": str(fact.epsilon), "delta": str(fact.delta)}
 
 
 def _options(arguments: list[str]) -> dict[str, str]:

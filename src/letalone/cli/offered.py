@@ -1,6 +1,7 @@
 """A command that is offered to be copied: on a line of its own, quoted for the shell."""
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, cast, get_type_hints
 
@@ -20,15 +21,20 @@ def shell_word(word: str) -> str:
 
 def to_type_again(command: str, options: Any, **changes: Any) -> str:
     """The command with some of its options changed, on a line of its own."""
-    changed, words = replace(options, **changes), [command]
+    changed = replace(options, **changes)
+    given = (word for flag, value in given_options(changed) for word in _option(flag, value))
+    return to_type(command, *given)
+
+
+def given_options(options: Any) -> Iterator[tuple[str, Any]]:
+    """What is not as it is by default, by the name of its option; an argument has none."""
     hints = get_type_hints(cast("type", options.__class__), include_extras=True)
-    for field in fields(changed):
-        value, (declared,) = getattr(changed, field.name), hints[field.name].__metadata__
+    for field in fields(options):
+        value, (declared,) = getattr(options, field.name), hints[field.name].__metadata__
         if type(declared).__name__ == "ArgumentInfo":
-            words.append(str(value))
+            yield "", value
         elif value != field.default:
-            words += _option(_flag(declared, field.name), value)
-    return to_type(*words)
+            yield _flag(declared, field.name), value
 
 
 def _flag(declared: Any, name: str) -> str:
@@ -38,6 +44,8 @@ def _flag(declared: Any, name: str) -> str:
 
 
 def _option(flag: str, value: Any) -> list[str]:
+    if not flag:
+        return [str(value)]
     if value is True:
         return [flag]
     if isinstance(value, tuple):

@@ -7,6 +7,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import expand_home
 from letalone.sources import places
 from letalone.sources.places import is_schema_file
+from letalone.sources.remote_address import is_remote
 from letalone.sources.resolve import is_address, read_source
 
 
@@ -14,8 +15,13 @@ def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file."""
     if given is not None:
         return expand_home(given)
-    found = read_source(file, look=ENGINES).ledger_file if is_address(file) else None
+    found = read_source(file, look=ENGINES).ledger_file if is_elsewhere(file) else None
     return in_short_form(found or places.ledger_path(file))
+
+
+def is_elsewhere(file: str) -> bool:
+    """Whether this is the address of a table or a file that is not on this machine."""
+    return is_address(file) or is_remote(file)
 
 
 def schema_beside(file: str, table: str | None = None) -> Path:

@@ -31,10 +31,12 @@ UNBROKEN = (" = ", " %")  # no line ends beside an equals sign, or before a perc
 TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a line
 
 
-def console(widest: int = WIDEST) -> Console:
+def console(widest: int = WIDEST, *, stderr: bool = False) -> Console:
     """A console that is at most so many columns wide and leaves numbers uncoloured."""
-    console = Console(highlight=False)
-    return console if console.width <= widest else Console(highlight=False, width=widest)
+    console = Console(highlight=False, stderr=stderr)
+    if console.width <= widest:
+        return console
+    return Console(highlight=False, stderr=stderr, width=widest)
 
 
 def table(*columns: str, right: Sequence[str] = (), rows: Iterable[Iterable[str]] = ()) -> Table:
@@ -50,8 +52,18 @@ def table(*columns: str, right: Sequence[str] = (), rows: Iterable[Iterable[str]
 
 def print_json(command: str, content: Mapping[str, object]) -> None:
     """Print the result of a command as one JSON object."""
+    print(json_text(command, content))
+
+
+def json_text(command: str, content: Mapping[str, object]) -> str:
+    """The result of a command as one JSON object, in one line."""
     whole = {"format": 1, "command": command, **content}
-    print(json.dumps(whole, ensure_ascii=False, allow_nan=False, default=_as_text))
+    return json.dumps(whole, ensure_ascii=False, allow_nan=False, default=_as_text)
+
+
+def is_terminal() -> bool:
+    """Whether somebody looks at what is printed; a pipe or a file takes all of it."""
+    return sys.stdout.isatty()
 
 
 def _as_text(value: object) -> str:
@@ -140,14 +152,6 @@ def printable(text: str) -> str:
 def protection_text(neighbours: Neighbours) -> str:
     """Whose privacy is protected, in the words of every command."""
     return f"each {neighbours.unit or 'unit'} ({relation_verb(neighbours.relation)} one)"
-
-
-def how_to_install(extra: str) -> str:
-    """How to add an extra, from a clone and elsewhere."""
-    return (
-        f"in a clone, .venv/bin/pip install '.[{extra}]'; "
-        f"elsewhere, pip install 'letalone[{extra}]'"
-    )
 
 
 def percent_text(probability: float) -> str:

@@ -7,7 +7,7 @@ is public, so an error quotes its value; a value that is to be hidden never come
 import json
 import re
 from collections import UserDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, Signature, get_annotations, isclass, signature
 from pathlib import Path
@@ -51,7 +51,35 @@ class HelpInOrder:
 
 
 class OneCommand(HelpInOrder, TyperCommand):
-    """What `command` adds to an app."""
+    """What `command` adds to an app. `sections` are headings with the options below each."""
+
+    sections: Mapping[str, tuple[str, ...]] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """An option that does not exist may be the beginning of one that does."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            typed = getattr(error, "option_name", None)
+            shown = [one for one in self.get_params(ctx) if not getattr(one, "hidden", False)]
+            names = [name for one in shown for name in one.opts if name.startswith("--")]
+            begun = [name for name in names if typed and name.startswith(typed)]
+            if begun and hasattr(error, "possibilities"):
+                cast("Any", error).possibilities = begun
+            raise
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """All options; those of no section come last."""
+        if not self.sections:
+            super().format_options(ctx, formatter)
+            return
+        shown = {str(one.name): one.get_help_record(ctx) for one in self.get_params(ctx)}
+        listed = {name for names in self.sections.values() for name in names}
+        rest = tuple(name for name in shown if name not in listed)
+        for title, names in (*self.sections.items(), ("Others", rest)):
+            records = [record for name in names if (record := shown[name]) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 class CommandGroup(HelpInOrder, TyperGroup):
@@ -101,6 +129,7 @@ def command(
     *,
     work: str | Callable[..., Any] | None = None,
     example: str | None = None,
+    sections: Mapping[str, tuple[str, ...]] | None = None,
     **settings: Any,
 ) -> Callable[[Declared], Declared]:
     """Adds a command to an app: a function whose parameters are its options, or a record of them.
@@ -109,8 +138,10 @@ def command(
     the exit code. It is a function, or the "folder.module:name" of one, whose module is loaded when
     the command runs, so that help is quick; if not given, NAME:NAME in the same folder.
     Every command has `--json`, which also counts where it stands before the command; a record has a
-    field for it, `as_json`. `tuple[str, ...]` is an option to be repeated.
+    field for it, `as_json`. `tuple[str, ...]` is an option to be repeated. The help of a command
+    with many options has them in `sections`. An argument `file` is looked for first.
     """
+    shown = type("SectionedCommand", (OneCommand,), {"sections": sections or {}})
     if example is not None:
         settings["epilog"] = f"Example: letalone {name} {example}"
 
@@ -128,6 +159,8 @@ def command(
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
             values["as_json"] = values["as_json"] or bool(context.obj)
+            if isinstance(values.get("file"), str):
+                resolve_name("letalone.cli.first_look:check_there")(values["file"])
             run = work if callable(work) else resolve_name(f"letalone.cli.{place}")
             code = run(declared(**values)) if is_record else run(**values)
             if code:
@@ -139,7 +172,7 @@ def command(
         typed.__annotations__ = {parameter.name: parameter.annotation for parameter in kept}
         cast_to_any: Any = typed
         cast_to_any.__signature__ = Signature(kept)
-        app.command(name, cls=OneCommand, **settings)(typed)
+        app.command(name, cls=shown, **settings)(typed)
         return declared
 
     return add
@@ -175,6 +208,7 @@ def read_whole_number(word: str) -> int:
         raise typer.BadParameter(_not_a_number(word, "a whole number such as 10000")) from None
 
 
+ALL = "all"
 AUTO = "auto"  # as in session.steps.row_limit, which takes long to import
 
 
@@ -187,6 +221,16 @@ def read_row_limit(word: str) -> str:
         raise typer.BadParameter(words) from None
 
 
+def read_rows(word: str) -> str:
+    """The digits of the number of rows that was typed, or the word for all of them."""
+    try:
+        if word == ALL or as_whole(word) > 0:
+            return word if word == ALL else str(as_whole(word))
+    except ValueError:
+        pass
+    raise typer.BadParameter(_not_a_number(word, f"a whole number such as 50, or {ALL}"))
+
+
 def as_whole(word: str) -> int:
     """The whole number that a word stands for, as 42, 42.0 or 1e3; ValueError where it is none."""
     value = float(word)
@@ -195,7 +239,7 @@ def as_whole(word: str) -> int:
 
 def _not_a_number(word: str, needed: str) -> str:
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
-        return f"{word} is not an option here, and no number."
+        return f"{word} is not an option here, and not a number."
     remedy = ""
     if COMMA.fullmatch(word):
         remedy = f" Write a point, not a comma: {word.replace(',', '.')}"
@@ -205,9 +249,11 @@ def _not_a_number(word: str, needed: str) -> str:
     return f"'{word[:40]}' is given, but it must be {needed}.{remedy}"
 
 
-def number(words: str, *, show_default: bool = True) -> Any:
-    """An option that takes a number."""
-    return typer.Option(help=words, parser=read_number, metavar="NUMBER", show_default=show_default)
+def number(words: str, *names: str, show_default: bool = True) -> Any:
+    """An option that takes a number; its names, where it has another than the parameter's."""
+    return typer.Option(
+        *names, help=words, parser=read_number, metavar="NUMBER", show_default=show_default
+    )
 
 
 def whole_number(words: str, *, hidden: bool = False) -> Any:
@@ -218,6 +264,11 @@ def whole_number(words: str, *, hidden: bool = False) -> Any:
 def row_limit(words: str) -> Any:
     """An option that takes a row limit: a whole number, or `auto`."""
     return typer.Option(help=words, parser=read_row_limit, metavar="NUMBER|auto")
+
+
+def rows_to_show(words: str) -> Any:
+    """An option that takes a number of rows: a whole number, or `all`."""
+    return typer.Option(help=words, parser=read_rows, metavar="NUMBER|all")
 
 
 def text(words: str, metavar: str, *names: str, hidden: bool = False) -> Any:
@@ -232,7 +283,7 @@ def switch(name: str, words: str, *, hidden: bool = False) -> Any:
 
 AsJson = Annotated[bool, switch("--json", "Print one JSON object.")]
 Epsilon = Annotated[float | None, number("The privacy to spend. Smaller is more private.")]
-Confidence = Annotated[float, number("How often the error bar must be right.")]
+Confidence = Annotated[float, number("How often the range contains the result without noise.")]
 AnyTable = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
 DataFile = Annotated[str, typer.Argument(help="A file: .csv, .parquet or .duckdb.", metavar="FILE")]
 TableName = Annotated[str | None, text("Which table of a file or a server.", "NAME", "--table")]
@@ -242,13 +293,20 @@ SideTableName = Annotated[
     # Hidden, so that the rest fits a screen.
     text("Not needed any more, and ignored.", "NAME", "--side-table", hidden=True),
 ]
+EncodingName = Annotated[
+    str | None, text("Of a CSV file: cp1252 for Windows; else UTF-8.", "NAME", "--encoding")
+]
+CopyFile = Annotated[bool, switch("--copy", "Copy a file from https://, s3:// or gs:// here.")]
+HiddenCopyFile = Annotated[bool, switch("--copy", "Copy a file from elsewhere.", hidden=True)]
+SheetName = Annotated[str | None, text("Which sheet of an Excel file.", "NAME", "--table")]
 LedgerOption = Annotated[
-    Path | None, text("The ledger; else NAME.letalone.db beside it.", "PATH", "--ledger")
+    Path | None, text("The ledger; else NAME.letalone.db next to it.", "PATH", "--ledger")
 ]
 UnitOption = Annotated[
-    str | None, text("The column that tells people apart, or 'row'.", "COLUMN", "--unit")
+    str | None, text("The column that identifies a person, or 'row'.", "COLUMN", "--unit")
 ]
-KeptHead = Annotated[str | None, text("A head that you kept elsewhere.", "HASH")]
+KeptHead = Annotated[str | None, text("A ledger hash that you stored.", "HASH")]
 OwnersKey = Annotated[str | None, text("The owner's key or its fingerprint.", "DIGITS")]
+Confirmed = Annotated[bool, switch("--yes", "Also at an ε that hardly protects.")]
 Force = Annotated[bool, switch("--force", "Write over what is there.")]
 PlotFile = Annotated[Path | None, typer.Option(help="Draw to this .svg, .png or .pdf.")]

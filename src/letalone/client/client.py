@@ -19,12 +19,11 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, cast
 
 from letalone.answers import views
-from letalone.client.address import read_address
+from letalone.client.address import read_address, read_secret
 from letalone.client.connection import ServiceConnection
 from letalone.client.listing import Listing, PastRelease, RemoteDataSet, read_all, read_one
 from letalone.client.remote_pricing import read_signed
 from letalone.client.remote_table import RemoteSession, RemoteTable, no_grant
-from letalone.client.secret import read_secret
 from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import Number, refusal
@@ -175,7 +174,9 @@ class Client:
             return answer.standing.receipt
         name = answer.id if isinstance(answer, PastRelease) else answer
         if not isinstance(name, str) or not ID.fullmatch(name):
-            raise ParameterError("This is no answer of the history. Give one of client.history().")
+            raise ParameterError(
+                "This is not an answer of the history. Give one of client.history()."
+            )
         receipt = self._link.get(f"/questions/history/{name}/receipt")
         verify_receipt(receipt, public_key=self._public_key)
         return receipt
@@ -245,7 +246,7 @@ def _fingerprint_of(key: str) -> str:
     try:
         return fingerprint(key)
     except LetaloneError:
-        return "what is no key"
+        return "what is not a key"
 
 
 def _request_token(

@@ -18,9 +18,8 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from letalone.client.address import ServiceAddress
+from letalone.client.address import Secret, ServiceAddress
 from letalone.client.problems import read_error
-from letalone.client.secret import Secret
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
 from letalone.errors.codes import Code
 from letalone.exact.typed import Constraint, Number
@@ -34,9 +33,7 @@ Json = dict[str, Any]
 API = "/api/v1"
 SECONDS = Constraint("a positive number of seconds", lambda seconds: seconds > 0)
 NOT_FOUND = 404
-SPENT = (
-    " If an answer was under way it may be paid for: ask the same again, which costs nothing more."
-)
+SPENT = " An answer that was under way may be charged already: the same again is not charged twice."
 AWAY = 503
 MOST_BYTES = 1 << 27  # of an answer as it is read
 PLAIN, PACKED = ("", "identity"), ("gzip", "deflate")  # each at most a thousand times smaller
@@ -162,7 +159,7 @@ def _not_reached_error(address: str, error: Exception) -> Unheard:
     if "CERTIFICATE_VERIFY_FAILED" in words:
         return Unheard(
             f"{address} is there, but its certificate is not trusted here: {_why(error)}. Nothing"
-            " was sent. Where a firm has an authority of its own, name its certificates in the"
+            " was sent. If your firm has its own authority, name its certificates in the"
             " environment: SSL_CERT_FILE=/path/to/authority.pem."
         )
     if "SSL" in words or "TLS" in words:
@@ -187,6 +184,6 @@ def _httpx() -> Any:
     try:
         return import_module("httpx")
     except ImportError:
-        raise ParameterError(
-            "la.Client needs httpx. To install: pip install 'letalone[client]'."
-        ) from None
+        from letalone.errors.installing import not_installed
+
+        raise ParameterError(not_installed("la.Client", "httpx", "client")) from None

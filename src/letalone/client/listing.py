@@ -15,8 +15,7 @@ from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.privacy.budget import Budget, brief
 from letalone.session.release import Release
-from letalone.wire.json_values import BudgetField, SchemaField
-from letalone.wire.records import PastReleaseRecord, read_answer
+from letalone.wire.records import DataSetStanding, PastReleaseRecord, read_answer
 
 DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 Record = TypeVar("Record")
@@ -38,19 +37,12 @@ def _read_names(said: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteDataSet:
-    """What is public about a data set, and how its whole budget stands."""
+class RemoteDataSet(DataSetStanding):
+    """What is public about a data set, and how its whole budget stands; purposes by their names."""
 
-    name: str
-    description: str
-    schema: SchemaField
-    purposes: Annotated[tuple[str, ...], BeforeValidator(_read_names)]
-    version: int
-    frozen: bool
-    retired: bool
-    budget: BudgetField
-    spent: BudgetField
-    remaining: BudgetField
+    purposes: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride]
+        tuple[str, ...], BeforeValidator(_read_names)
+    ]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", replace(self.schema, version=self.version))

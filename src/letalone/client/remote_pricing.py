@@ -61,10 +61,16 @@ class RemotePriced(PricedQuestion):
 
     def release(self) -> Release:
         """The answer, read from its receipt; the same question again is free."""
-        answer = self._ask("release", self._price, left=True)
+        more = {"confirm": True} if self.confirmed else {}
+        answer = self._ask("release", self._price, left=True, **more)
         release = read_signed(answer, public_key=self.table.public_key)
         _check_answers(release, self.plan, self._price)
-        standing = replace(release.standing, remark=self.remark, row_limit=self.row_note)
+        from letalone.session.notes import unusual_notes  # what only opens a client does not need
+
+        warnings = unusual_notes(release.notes, self.plan)
+        standing = replace(
+            release.standing, remark=self.remark, row_limit=self.row_note, warnings=warnings
+        )
         remarked = replace(release, standing=standing)
         return arrange_release(remarked, self.arrangement)
 

@@ -142,7 +142,7 @@ class RemoteTable(Backend):
     def asked_by(self, asker: "Asker") -> NoReturn:
         """Refused: who asks is known by the token, and the service has its own time step."""
         raise NotAllowed(
-            f"Who asks is known by the token, so it cannot be {asker.analyst!r} for"
+            f"The token says who asks, so it cannot be {asker.analyst!r} for"
             f" {asker.purpose!r}. Open the data set with a client of that person."
         )
 

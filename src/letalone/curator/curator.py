@@ -42,6 +42,7 @@ from letalone.curator.storage.settings import Settings
 from letalone.curator.storage.stored_values import Clock, utc_now
 from letalone.curator.storage.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.subjects.service import Subjects
+from letalone.curator.surveys.service import SurveyService
 from letalone.engines.duckdb.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
@@ -58,7 +59,7 @@ class Curator:
     __slots__ = (
         "_shared", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
         "identities", "openness", "people", "processing", "proposals", "requests", "subjects",
-        "tokens", "visits",
+        "surveys", "tokens", "visits",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +84,7 @@ class Curator:
         self.proposals = Proposals(shared, self.people, self.data_sets)
         self.asking = AskingService(shared, self.people, store, self.requests, master)
         self.subjects = Subjects(shared, self.people, self.data_sets, master)
+        self.surveys = SurveyService(shared, self.people)
         self.facts = ControllerService(shared, self.people)
         self.openness = PublicPage(shared, self.data_sets, self.facts)
         self.processing = Processing(shared, self.people, self.data_sets, self.requests, self.facts)
@@ -119,6 +121,7 @@ class Curator:
             curator.forgotten = tuple(recall_seen(database, ledger))
             curator.sweep()
             curator.data_sets.retire_overdue()
+            curator.surveys.close_ended()
         except BaseException as error:
             curator.close()
             if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was

@@ -16,6 +16,7 @@ class SeriesStyle(Enum):
     BARS = "bars"
     BOUND = "bound"  # dashed and grey: what nobody can pass
     LIMIT = "limit"  # dashed and red: what must not be passed
+    SHADES = "shades"  # of a heat map: a field at each place, the darker the more
 
 
 SIDE_BY_SIDE = (SeriesStyle.BARS, SeriesStyle.POINTS)  # of several series, at each name
@@ -48,7 +49,8 @@ class Series:
     """Numbers that belong together.
 
     `low` and `high` are the ends of error bars, where there are any. Where the number itself is
-    not known (nan), its range is drawn in grey. `words` are for who points at a number.
+    not known (nan), its range is drawn in grey. `words` are for who points at a number. A heat map
+    has its numbers in `shades` and what stands in each field in `texts`; `xs` and `ys` are places.
     """
 
     label: str
@@ -58,6 +60,14 @@ class Series:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
+    shades: tuple[float, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    def fields(self) -> list["ShadedField"]:
+        """The fields of a heat map; what has no shade of its own has its height."""
+        none = ("",) * len(self.xs)
+        cells = (self.shades or self.ys, self.texts or none, self.words or none)
+        return [ShadedField(*cell) for cell in zip(self.xs, self.ys, *cells, strict=True)]
 
     def points(self) -> list["SeriesPoint"]:
         """The numbers one by one."""
@@ -67,6 +77,17 @@ class Series:
         return [
             SeriesPoint(*cells) for cells in zip(self.xs, self.ys, low, high, words, strict=True)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class ShadedField:
+    """One number of a heat map, its place, what stands in its field, and its words."""
+
+    x: float
+    y: float
+    value: float
+    text: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +150,13 @@ class Chart:
     note: str = ""
     lying: bool = False
     square: bool = False
+
+    @property
+    def is_heat_map(self) -> bool:
+        """Whether both axes have names, with a field wherever two of them meet."""
+        return bool(self.series) and all(
+            series.style is SeriesStyle.SHADES for series in self.series
+        )
 
     def place_series(self) -> list["PlacedSeries"]:
         """The series with their colours; those that stand side by side, with their places."""

@@ -31,6 +31,12 @@ def rectangle(first: Place, second: Place, kind: str) -> str:
     return f'<rect class="{kind}" x="{left:.2f}%" y="{top:.1f}" {size}/>'
 
 
+def shade(first: Place, second: Place, kind: str, depth: float) -> str:
+    """The box between two corners, the fuller of its colour the deeper it is."""
+    filled = f'fill="currentColor" fill-opacity="{depth:.2f}"'
+    return rectangle(first, second, kind).replace("/>", f" {filled}/>")
+
+
 def stretch(paths: Iterable[str], height: float) -> str:
     """Paths, as wide as the chart has room; their lines stay as thin."""
     box = f'viewBox="0 0 {STEPS} {height:.0f}" preserveAspectRatio="none"'

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite, isnan, nan
 
 from letalone.drawing.chart import (
     OWN_COLOUR,
@@ -13,6 +14,7 @@ from letalone.drawing.chart import (
     Series,
     SeriesPoint,
     SeriesStyle,
+    ShadedField,
 )
 from letalone.drawing.elements import (
     Place,
@@ -22,6 +24,7 @@ from letalone.drawing.elements import (
     line,
     path,
     rectangle,
+    shade,
     stretch,
     text,
 )
@@ -33,6 +36,8 @@ BAR_ROW, NEXT_BAR = 26, 14  # pixels: a group with one bar, and each bar more
 HINTS = 60  # with more points their numbers are not told one by one
 RIGHT, EDGE = 97.0, 102.0  # percent: where series end, and words, which pages leave room for
 UP_PARTS = 5
+LEAST_DEPTH, MOST_DEPTH, UNKNOWN_DEPTH = 0.04, 0.55, 0.3  # of the colour, in a heat map
+LETTER = 1.05  # percent of the width, about, that a digit takes in a field
 LINES = {  # and the class of the line, before that of its colour
     SeriesStyle.LINE: "chart-line ",
     SeriesStyle.AREA: "chart-line ",
@@ -78,7 +83,7 @@ class ChartField:
 
     @classmethod
     def of(cls, chart: Chart, size: ChartFormat, top: float) -> "ChartField":
-        left = size.lying_left if chart.lying else size.left
+        left = size.lying_left if chart.lying or chart.is_heat_map else size.left
         bottom = top + _height(chart, size)
         points = field_points(chart)
         xs = [*(point.x for point in points), *(mark.x for mark in chart.marks)]
@@ -101,6 +106,8 @@ class ChartField:
 
 
 def _height(chart: Chart, size: ChartFormat) -> float:
+    if chart.is_heat_map:
+        return BAR_ROW * max(1, len(chart.up.names))
     if not chart.lying:
         return size.square if chart.square else size.high
     bars = max(1, sum(series.style in SIDE_BY_SIDE for series in chart.series))
@@ -118,8 +125,9 @@ def field_points(chart: Chart) -> list[SeriesPoint]:
 
 def draw_ticks(field: ChartField, size: ChartFormat) -> Iterator[str]:
     """Lines at round numbers, with their words to the left or beneath."""
-    lying, left = field.chart.lying, field.left
-    side, below = (field.along, field.values) if lying else (field.values, field.along)
+    lying, left = field.chart.lying or field.chart.is_heat_map, field.left
+    turned = field.chart.lying
+    side, below = (field.along, field.values) if turned else (field.values, field.along)
     for tick, words in side.ticks():
         y = side.place(tick)
         if not lying:
@@ -200,6 +208,42 @@ def draw_places(field: ChartField) -> list[str]:
     return parts
 
 
+def draw_shades(field: ChartField) -> list[str]:
+    """The fields of a heat map, each with its number where there is room for it."""
+    parts = list[str]()
+    for series in field.chart.series:
+        if series.style is SeriesStyle.SHADES:
+            cells = zip(series.fields(), depths_of(series), strict=True)
+            drawn = (pair for pair in cells if field.is_drawn(pair[0].x, pair[0].y))
+            parts += [_draw_shade(field, *pair) for pair in drawn]
+    return parts
+
+
+def _draw_shade(field: ChartField, cell: ShadedField, depth: float) -> str:
+    x, y, shown = cell.x, cell.y, cell.text
+    corners = field.at(x - 0.48, y - 0.46), field.at(x + 0.48, y + 0.46)
+    kind = "chart-unknown" if isnan(depth) else "chart-1"
+    parts = [shade(*corners, kind, UNKNOWN_DEPTH if isnan(depth) else depth)]
+    room = (corners[1][0] - corners[0][0]) / LETTER
+    if shown and len(shown) <= room:
+        middle, down = field.at(x, y)
+        parts.append(text((middle, down + 4), shown, anchor="middle", kind="chart-tick"))
+    return group(parts, cell.words)
+
+
+def depths_of(series: Series) -> list[float]:
+    """How full of its colour each field is: letters on the fullest can still be read."""
+    values = [field.value for field in series.fields()]
+    known = [value for value in values if isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    low = min(low, 0.0)
+    span = (high - low) or 1.0
+    return [
+        LEAST_DEPTH + (MOST_DEPTH - LEAST_DEPTH) * (value - low) / span if isfinite(value) else nan
+        for value in values
+    ]
+
+
 def _draw_point(field: ChartField, placed: PlacedSeries, point: SeriesPoint) -> list[str]:
     x, colour = point.x + placed.moved, _colour(placed)
     if point.is_unknown:
@@ -250,6 +294,8 @@ def _sample(style: SeriesStyle, colour: str, y: float) -> Iterator[str]:
     if style in FILLED or style is SeriesStyle.BARS:
         kind = "chart-area" if style in FILLED else "chart-bar"
         yield rectangle((2, y - 6), (9, y + 6), f"{kind} {colour}")
+    if style is SeriesStyle.SHADES:
+        yield shade((2, y - 6), (9, y + 6), "chart-1", MOST_DEPTH)
     if style in LINES:
         yield line((2, y), (9, y), f"{LINES[style]}{colour}")
     if style in (SeriesStyle.POINTS, SeriesStyle.JOINED):

@@ -7,25 +7,30 @@ written by ourselves, with the looks of the console, and needs no other package.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
+from math import isnan
 from pathlib import Path
 from textwrap import fill
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from letalone.drawing.chart import (
     AxisKind,
     Chart,
     ChartAxis,
     PlacedSeries,
+    Series,
     SeriesPoint,
     SeriesStyle,
     Sheet,
 )
+from letalone.drawing.field import UNKNOWN_DEPTH, depths_of
 from letalone.drawing.looks import LIGHT, SERIES
 from letalone.drawing.scales import AxisScale, time_ticks
 from letalone.drawing.svg import XML, to_svg
 from letalone.errors import ParameterError
+from letalone.errors.installing import how_to_install, not_installed
 
 FORMATS = (".svg", ".png", ".pdf")
 WIDTHS = {1: 7.0, 2: 5.5}  # of a chart in inches, by the number of columns
@@ -39,18 +44,37 @@ DASHES = ("-", "--", ":", "-.", (0, (8, 3)), (0, (3, 5)), (0, (1, 3)))
 
 
 def plot(drawn: Chart | Sheet, path: object = None) -> Any:
-    """The figure, written to a file where a path is given.
+    """The picture, which a notebook shows by itself; written to a file where a path is given.
 
-    Without matplotlib an .svg is written all the same; then there is no figure.
+    It is a matplotlib figure. Without matplotlib it is an SVG, and only an .svg is written.
     """
-    target = check_drawable(path)
+    target = None if path is None else check_drawable(path)
     if target is not None and target.suffix.lower() == SVG:
         write_svg(drawn, target)
-        return to_figure(drawn) if can_draw() else None
+        target = None
+    if not can_draw():
+        return SvgPicture(to_svg(drawn))
     figure = to_figure(drawn)
     if target is not None:
         figure.savefig(target)
     return figure
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SvgPicture:
+    """What `.plot()` returns where matplotlib is not installed."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return "A picture, shown in a notebook. .plot('picture.svg') writes it to a file."
+
+    def __getattr__(self, name: str) -> NoReturn:
+        how = how_to_install("plot")
+        raise AttributeError(f"A picture without matplotlib has no {name!r}. To install it: {how}.")
 
 
 def write_svg(drawn: Chart | Sheet, path: Path | str) -> Path:
@@ -70,8 +94,7 @@ def check_drawable(path: object = None) -> Path | None:
         raise ParameterError(f"The picture is to go to '{target}', but must end in {allowed}.")
     if not can_draw(target):
         raise ParameterError(
-            ".plot() needs matplotlib, which is not installed: pip install 'letalone[plot]'."
-            " An .svg file needs nothing more."
+            not_installed(".plot()", "matplotlib", "plot") + " An .svg file needs nothing more."
         )
     return target
 
@@ -123,6 +146,8 @@ def _places(figure: Any, sheet: Sheet) -> list[Any]:
 def _height(chart: Chart, columns: int) -> float:
     field = SQUARE if chart.square else HEIGHT
     legend = 0 if _fits_beside(chart, columns) else LEGEND * len(chart.legend())
+    if chart.is_heat_map:
+        return max(1.2, BAR * len(chart.up.names))
     return legend + (max(field, BAR * len(chart.across.names)) if chart.lying else field)
 
 
@@ -152,11 +177,16 @@ def _draw_axes(place: Any, chart: Chart) -> None:
     levels = [level for point in chart.points() for level in point.levels()]
     _draw_axis(place, across, chart.across, [point.x for point in chart.points()])
     _draw_axis(place, up, chart.up, levels)
-    if chart.across.kind is AxisKind.NAMES:
+    if chart.across.kind is AxisKind.NAMES and not chart.is_heat_map:
         _set_limits_by_names(place, chart, levels)
     place.set_aspect("equal" if chart.square else "auto")
     place.spines[["top", "right"]].set_visible(False)
-    place.grid(visible=True, color="0.92")
+    if chart.is_heat_map:
+        place.set_xlabel(f"{_plain(chart.across.name)}\n{_plain(chart.note)}", fontsize=9)
+    else:
+        place.grid(visible=True, color="0.92")
+    if chart.across.kind is AxisKind.MOMENTS and not chart.up.ends:
+        place.set_ylim(bottom=min([0.0, *levels]))
     place.set_axisbelow(True)
 
 
@@ -210,8 +240,25 @@ def _draw_series(place: Any, placed: PlacedSeries, *, lying: bool) -> None:
             place.plot(*points, **named | own)
         case SeriesStyle.JOINED:
             place.plot(*points, marker=MARKS[number], **lines)
+            if series.low:
+                own = {"color": SERIES[number], "marker": MARKS[number], "label": None}
+                _draw_places(place, placed, own, lying=lying)
+        case SeriesStyle.SHADES:
+            _draw_shades(place, series)
         case SeriesStyle.POINTS | SeriesStyle.BARS:
             _draw_places(place, placed, named | {"marker": MARKS[number]}, lying=lying)
+
+
+def _draw_shades(place: Any, series: Series) -> None:
+    for cell, depth in zip(series.fields(), depths_of(series), strict=True):
+        x, y, unknown = cell.x, cell.y, isnan(depth)
+        look = {"color": LIGHT["unknown"] if unknown else SERIES[0], "linewidth": 0}
+        corners = (
+            [x - 0.48, x + 0.48, x + 0.48, x - 0.48],
+            [y - 0.46, y - 0.46, y + 0.46, y + 0.46],
+        )
+        place.fill(*corners, alpha=UNKNOWN_DEPTH if unknown else depth, **look)
+        place.text(x, y, _plain(cell.text), ha="center", va="center", fontsize=7, clip_on=True)
 
 
 def _draw_places(place: Any, placed: PlacedSeries, named: dict[str, Any], *, lying: bool) -> None:

@@ -25,6 +25,7 @@ from letalone.drawing.field import (
     draw_lines,
     draw_marks,
     draw_places,
+    draw_shades,
     draw_ticks,
     field_points,
 )
@@ -119,7 +120,7 @@ def draw_chart(chart: Chart, size: ChartFormat) -> tuple[list[str], float]:
         *([text((0.5, top - 10), side.name)] if side.name else []),
         *draw_ticks(field, size),
         *([text((middle, legend), below.name, anchor="middle")] if below.name else []),
-        *draw_lines(field), *draw_places(field), *draw_marks(field, size),
+        *draw_shades(field), *draw_lines(field), *draw_places(field), *draw_marks(field, size),
         *draw_legend(chart, legend + ROW),
     ]  # fmt: skip
     end = legend + ROW * len(chart.legend()) + 8

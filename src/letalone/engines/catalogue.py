@@ -8,6 +8,7 @@ from os import PathLike
 
 from letalone.engines.core.failure import EngineFailed
 from letalone.engines.duckdb.duck_sources import list_tables
+from letalone.engines.duckdb.excel_files import sheets_of
 from letalone.engines.spark.spark_catalogue import SessionNames, look_up_address
 from letalone.engines.sqlite.sqlite_connection import list_sqlite_tables
 from letalone.errors import ParameterError
@@ -24,6 +25,8 @@ class EngineCatalogue:
             found = find_files(file)
             if found.kind == "sqlite":
                 return list_sqlite_tables(found.paths[0])
+            if found.kind == "excel":
+                return sheets_of(found.paths[0])
             return list_tables(found)
         except (ParameterError, EngineFailed):
             return ()

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from letalone.privacy.budget import Budget
 
 
+BUDGET_FACTS = ("spent", "asked", "left", "level", "fits")
+
+
 class LetaloneError(Exception):
     """The root of every error of letalone.
 
@@ -113,7 +116,7 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
     It says what was `spent` before, what was `asked` for (None where no epsilon is enough) and
     what is `left`, where that is known; `budget - cost` spends from the budget, all of which is
     left. Where a purpose or an analyst has too little left, and not the data set, `level` names
-    which.
+    which. `fits` is the most that the same may cost to be answered now, where that is known.
     """
 
     exit_code = 3
@@ -138,10 +141,11 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
         self.asked: Budget | None = facts.get("asked")
         self.left: Budget | None = facts.get("left")
         self.level: str | None = facts.get("level")
+        self.fits: Budget | None = facts.get("fits")
         super().__init__(message)
 
     def _fields(self) -> "dict[str, Fact]":
-        fields = {name: getattr(self, name) for name in ("spent", "asked", "left", "level")}
+        fields = {name: getattr(self, name) for name in BUDGET_FACTS}
         return {name: value for name, value in fields.items() if value is not None}
 
 

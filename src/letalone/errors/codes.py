@@ -56,10 +56,10 @@ class CodeEntry:
 
 
 MAYBE_PAID = (
-    "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+    "An answer that was under way may be charged already: the same again is not charged twice."
 )
 NOT_WRITTEN = (
-    "The answer is told to nobody, and what it cost stays spent. Tell the owner: the ledger may"
+    "Nobody gets the answer, and what it spent stays spent. Tell the owner: the ledger may"
     " have no room. Asking again is charged again."
 )
 NOT_AS_WRITTEN = "is not as it was written. Nothing was released. Tell its owner."
@@ -138,22 +138,23 @@ class Code(Enum):
     )
     MISSING_UNIT = CodeEntry(
         Group.MISSING,
-        "Whose privacy is protected? The columns are: {columns}.",
-        "Nobody has said which column identifies a person.",
-        "Name that column, or say that each row is about another person.",
+        "The column that identifies a person is missing. The columns are: {columns}.",
+        "A question does not say which column identifies a person.",
+        "Name that column, or say that every row is about a different person.",
     )
     MISSING_BUDGET = CodeEntry(
         Group.MISSING,
-        "How much may all questions about this table spend together?",
+        "The budget is missing: the total ε for all questions about this table.",
         "A table is asked for the first time, and it has no budget.",
-        "Give it a budget once; the ledger keeps it.",
+        "Set a budget once; the ledger stores it.",
     )
     MISSING_BOUNDS = CodeEntry(
         Group.MISSING,
-        "No bounds are known for {columns}, and none are read from the data: without bounds one"
-        " person could change the answer without limit.",
-        "A column is added up, or its mean or median is asked, and its bounds are not declared.",
-        "Give bounds from what is publicly known, or have them found privately for a share of ε.",
+        "No bounds are given for {columns}. Without them, one person could change the answer by any"
+        " amount.",
+        "A sum, mean or median of a column is asked, and its bounds are not declared.",
+        "Give bounds that you know without looking at the data, or let letalone find them with a"
+        " part of ε.",
     )
     MISSING_EXPRESSION_BOUNDS = CodeEntry(
         Group.MISSING,
@@ -164,13 +165,15 @@ class Code(Enum):
     )
     MISSING_KEYS = CodeEntry(
         Group.MISSING,
-        "Which groups of {columns}? They are not read from the data.",
+        "The groups of {columns} are not listed. letalone does not read them from the data, because"
+        " a rare group can reveal a person.",
         "A question has groups that are neither listed nor declared.",
-        "List them, or have common ones found privately, which takes a δ.",
+        "List them, or let letalone find common ones, which needs a δ.",
     )
     MISSING_ASKER = CodeEntry(
         Group.MISSING,
-        "The budget of {name!r} is rationed: say who asks and what for{how}. Nothing was charged.",
+        "The budget of {name!r} has limits: name the analyst and the purpose{how}. Nothing was"
+        " spent.",
         "A data set has purposes, and a question names neither purpose nor analyst.",
         "Name both.",
         error="NotAllowed",
@@ -180,7 +183,7 @@ class Code(Enum):
         Group.QUESTION,
         "The SQL cannot be read.",
         "The text is not SQL in the dialect.",
-        "Mend the SQL where the message points, or name its dialect.",
+        "Correct the SQL where the message points, or name its dialect.",
     )
     SQL_NOT_SUPPORTED = CodeEntry(
         Group.QUESTION,
@@ -211,16 +214,24 @@ class Code(Enum):
     )
     BOUNDS_TOO_RISKY = CodeEntry(
         Group.QUESTION,
-        "At this ε the bounds of {columns} cannot be bought: about {rows} people may lie beyond"
+        "This ε is too small to find bounds of {columns}: about {rows} people may be outside"
         " each, more than {most}.",
         "Bounds are to be found privately with an ε that is too small for it.",
         "Give publicly known bounds, or more ε.",
     )
+    NOT_CONFIRMED = CodeEntry(
+        Group.QUESTION,
+        "This price protects hardly anybody.",
+        "One question costs more than ε = 10, or its noise is so small that the exact number would"
+        " be shown. In the terminal also: only groups of more than 1,000 people would be found.",
+        "Ask with a smaller ε or for a larger error, or list the groups; or confirm that it is"
+        " meant.",
+    )
     # The budget
     BUDGET_EXCEEDED = CodeEntry(
         Group.BUDGET,
-        "The answer would cost more than is left.",
-        "The question costs more than is left of the budget, of a purpose's share or an analyst's.",
+        "The answer would spend more than is left.",
+        "The question needs more than is left of the budget, or of a purpose's or analyst's limit.",
         "Ask with less ε, or for less; the owner can raise the budget.",
         error="BudgetExceeded",
     )
@@ -249,15 +260,15 @@ class Code(Enum):
     # Permission
     NOT_ALLOWED = CodeEntry(
         Group.PERMISSION,
-        "No share of the budget covers this question.",
-        "The analyst or the purpose has no valid share of the budget now.",
-        "Request a grant, or ask the owner for a share.",
+        "No access covers this question.",
+        "The analyst or the purpose has no valid limit of the budget now.",
+        "Request access, or ask the owner.",
         error="NotAllowed",
     )
     NOT_RECOGNISED = CodeEntry(
         Group.PERMISSION,
-        "Who asks is not known.",
-        "A service does not know the asker. It does not say which part was wrong.",
+        "You are not signed in, or the token is not valid.",
+        "A request has no valid sign-in or token. The message does not say which part was wrong.",
         "Sign in again, or send a valid token.",
         error="LetaloneError",
         problem_type="not-authenticated",
@@ -273,14 +284,14 @@ class Code(Enum):
     SIGNED_OUT = CodeEntry(
         Group.PERMISSION,
         "You are signed out. Sign in again.",
-        "A visit to the console has lasted too long, or was ended.",
+        "A session in the console has lasted too long, or was ended.",
         "Sign in again.",
         error="LetaloneError",
         problem_type="not-authenticated",
     )
     NOT_PERMITTED = CodeEntry(
         Group.PERMISSION,
-        "This is not yours to do.",
+        "You do not have permission to do this.",
         "A signed-in person or a token does not have the role or the scope.",
         "Ask somebody with the role that the message names.",
         error="LetaloneError",
@@ -288,7 +299,7 @@ class Code(Enum):
     )
     TOO_MANY_TRIES = CodeEntry(
         Group.PERMISSION,
-        "There were too many tries.",
+        "There were too many attempts.",
         "Too many passwords were tried for one name or from one address.",
         "Wait as long as the message says.",
         error="LetaloneError",
@@ -305,9 +316,9 @@ class Code(Enum):
     )
     ALREADY_DECIDED = CodeEntry(
         Group.STATE,
-        "It is not so any more.",
+        "This has changed in the meantime.",
         "A request was decided before, or a name is taken.",
-        "Look at how it stands now, and decide again.",
+        "Look at it again, and decide then.",
         error="LetaloneError",
         problem_type="conflict",
     )
@@ -343,12 +354,12 @@ class Code(Enum):
     )
     DATABASE_DAMAGED = CodeEntry(
         Group.STORED,
-        "The curator's database is not as it was written.",
+        "The service's database is not as it was written.",
         "The database of a service was changed from outside.",
         "Tell its owner at once.",
         error="FormatError",
         problem_type="database-damaged",
-        served=f"The curator's database {NOT_AS_WRITTEN}",
+        served=f"The service's database {NOT_AS_WRITTEN}",
     )
     # The surroundings
     LEDGER_UNAVAILABLE = CodeEntry(
@@ -362,13 +373,13 @@ class Code(Enum):
     )
     ANSWER_NOT_WRITTEN = CodeEntry(
         Group.ENVIRONMENT,
-        "The ledger did not take the answer.",
-        "The answer was made and could not be written down, so it is told to nobody.",
+        "The ledger could not store the answer.",
+        "The answer was computed and could not be stored, so nobody gets it.",
         "Make room for the ledger. Asking again is charged again.",
         error="LedgerUnavailable",
         spent=Spent.CHARGED,
         problem_type="answer-not-written",
-        served=f"The ledger did not take the answer. {NOT_WRITTEN}",
+        served=f"The ledger could not store the answer. {NOT_WRITTEN}",
     )
     UNDER_WAY = CodeEntry(
         Group.ENVIRONMENT,
@@ -380,13 +391,13 @@ class Code(Enum):
     )
     DATABASE_UNAVAILABLE = CodeEntry(
         Group.ENVIRONMENT,
-        "The curator's database cannot be used now.",
+        "The service's database cannot be used now.",
         "The database of a service cannot be read or written.",
         "Look at its disk or its server, then ask the same again.",
         error="ServiceUnavailable",
         spent=Spent.MAYBE,
         problem_type="database-unavailable",
-        served=f"The curator's database cannot be used now. {MAYBE_PAID}",
+        served=f"The service's database cannot be used now. {MAYBE_PAID}",
     )
     SERVICE_UNAVAILABLE = CodeEntry(
         Group.ENVIRONMENT,
@@ -415,7 +426,7 @@ class Code(Enum):
     OTHER = CodeEntry(
         Group.OTHER,
         "",
-        "A message without a code of its own; its class says what kind it is.",
+        "A message that has no separate code; its class says what kind it is.",
         "The message says it.",
         error="LetaloneError",
     )

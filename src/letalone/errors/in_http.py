@@ -6,14 +6,15 @@ about a store say one fixed sentence (`CodeEntry.served`), and a fact called `pl
   Tested:   tests/errors/test_problem.py, tests/curator/http/test_problems.py
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any, cast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from letalone.errors import remedies
 from letalone.errors.codes import Code
 from letalone.errors.in_python import words_for_delta
-from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
+from letalone.errors.members import members_on
+from letalone.errors.problem import Face, Fact, Problem
 
 Json = dict[str, Any]
 HIDDEN = {"place"}
@@ -39,32 +40,7 @@ def members_in_http(problem: Problem, write: Callable[[Fact], Any]) -> Json:
     if code.value.served:
         return {"code": code.name, "facts": {}, "remedies": []}
     shown = {name: fact for name, fact in problem.facts.items() if name not in HIDDEN}
-    sent = {name: _write_fact(fact, write) for name, fact in shown.items()}
-    facts = {name: fact for name, fact in sent.items() if fact not in ("", None)}
-    remedies = [_remedy_json(remedy, write) for remedy in problem.remedies]
-    return {"code": code.name, "facts": facts, "remedies": remedies}
-
-
-def _remedy_json(remedy: Remedy, write: Callable[[Fact], Any]) -> Json:
-    parts = {part.name: _write_fact(getattr(remedy, part.name), write) for part in fields(remedy)}
-    return {"remedy": type(remedy).__name__, **parts}
-
-
-def _write_fact(fact: Fact, write: Callable[[Fact], Any]) -> Any:
-    match fact:
-        case Spelled():
-            return fact.on("http")
-        case Argument():
-            return str(fact)
-        case str() | bool() | int() | float() | None:
-            return fact
-        case tuple() | list():
-            return [_write_fact(item, write) for item in cast("tuple[Fact, ...]", fact)]
-        case Mapping():
-            items = cast("Mapping[str, Fact]", fact).items()
-            return {name: _write_fact(item, write) for name, item in items}
-        case _:
-            return write(fact)
+    return members_on("http", replace(problem, code=code, facts=shown), write)
 
 
 def _name_keys(remedy: remedies.NameKeys) -> str:
@@ -77,8 +53,10 @@ def _add_bounds(remedy: remedies.AddBounds) -> str:
 
 
 def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
-    fits = "" if remedy.epsilon is None else f" {remedy.epsilon:g} would fit."
-    return f"Ask with a smaller epsilon.{fits}"
+    if remedy.epsilon is None:
+        return "Ask with a smaller epsilon."
+    delta = "" if remedy.delta is None else f', "delta": {remedy.delta:g}'
+    return f'"epsilon": {remedy.epsilon:g}{delta} would fit.'
 
 
 HTTP = Face(
@@ -86,15 +64,17 @@ HTTP = Face(
     str,
     {
         remedies.AddBounds: _add_bounds,
-        remedies.Allow: "Request a grant: POST /api/v1/requests.",
+        remedies.Allow: "Request access: POST /api/v1/requests.",
         remedies.AllowPurpose: "An owner can add a purpose.",
         remedies.AskInstead: "Another question, which would be answered: {sql}",
+        remedies.AskFirst: "Ask this first, and write its answer in its place: {sql}",
         remedies.ChooseTable: "Name one of them.",
         remedies.ClampExpression: "Write bounds that are publicly known into the SQL:"
         " CLAMP({expression}, 0, 1000).",
+        remedies.Confirm: 'If it is meant, send "confirm": true.',
         remedies.DeclareTypes: "Its owner can declare the types.",
         remedies.EditSql: "Write {text} there.",
-        remedies.FindKeys: 'Or send a "delta", such as {delta}, to have common ones found.',
+        remedies.FindKeys: 'Or send a "delta", such as {delta}, to find common ones.',
         remedies.GiveDelta: words_for_delta('{{"epsilon": 1, "delta": 1e-6}}'),
         remedies.LeaveOut: "Leave {name} out.",
         remedies.LimitRows: 'Let fewer rows count: "max_rows": {rows}.',

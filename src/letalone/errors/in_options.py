@@ -42,38 +42,38 @@ def _name_keys(remedy: remedies.NameKeys) -> str:
 
 def _name_unit(remedy: remedies.NameUnit) -> str:
     likely = "" if remedy.likely is None else f" {remedy.likely}"
-    return (
-        f"Say which column identifies a person, with --unit{likely}; if each row is about another"
-        " person: --unit row."
-    )
+    return f"Name it with --unit{likely}. If every row is about a different person, use --unit row."
 
 
 def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
     if remedy.epsilon is None:
         return "Ask with a smaller --epsilon."
-    return f"--epsilon {remedy.epsilon:g} would fit."
+    delta = "" if remedy.delta is None else f" --delta {remedy.delta:g}"
+    return f"--epsilon {remedy.epsilon:g}{delta} would fit."
 
 
 REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
-    remedies.AddBounds: "Give bounds that are publicly known, with --bounds, in place of"
-    f" {EXAMPLE_BOUNDS}.",
+    remedies.AddBounds: "Give bounds that you know without looking at the data (replace"
+    f" {EXAMPLE_BOUNDS}).",
     remedies.Allow: "The owner of the data can allow it.",
     remedies.AllowPurpose: "The owner of the data can allow the purpose first.",
-    remedies.AskAgain: "If a question was under way it may be paid for: the same again goes on with"
-    " that.",
+    remedies.AskAgain: "A question that was under way may be charged already: the same again is not"
+    " charged twice.",
     remedies.AskInstead: "Another question, which would be answered: {sql}",
-    remedies.BuyBounds: "Or buy them with a fifth of epsilon: --private-bounds.",
+    remedies.AskFirst: "Ask this first, and write its answer in its place: {sql}",
+    remedies.BuyBounds: "Or use --private-bounds, which spends a fifth of ε on finding them.",
     remedies.ChooseTable: "Name one with --table.",
     remedies.ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and"
     " 1000: CLAMP({expression}, 0, 1000).",
+    remedies.Confirm: "If it is meant: --yes.",
     remedies.DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
     remedies.EditSql: "Write {text} there.",
-    remedies.FindKeys: "Or have common ones found privately, with a --delta.",
+    remedies.FindKeys: "Or let letalone find common ones, with --delta.",
     remedies.GiveDelta: words_for_delta("--budget 1:1e-6"),
     remedies.LeaveOut: "Leave {name} out.",
     remedies.LimitRows: "Let fewer rows count: --max-rows {rows}.",
     remedies.LowerEpsilon: _lower_epsilon,
-    remedies.NameBudget: "Say it once, with --budget; the ledger keeps it.",
+    remedies.NameBudget: "Set it once, with --budget; the ledger stores it.",
     remedies.NameKeys: _name_keys,
     remedies.NameUnit: _name_unit,
     remedies.OpenAgain: "Open it again.",

@@ -27,7 +27,7 @@ def _name_keys(remedy: remedies.NameKeys) -> str:
 
 def _find_keys(remedy: remedies.FindKeys) -> str:
     delta = f"{remedy.delta:g}".replace("e-0", "e-")
-    return f"Or give a delta, such as delta={delta}, to have common ones found."
+    return f"Or give a delta, such as delta={delta}, to find common ones."
 
 
 def _name_budget(remedy: remedies.NameBudget) -> str:
@@ -38,7 +38,8 @@ def _name_budget(remedy: remedies.NameBudget) -> str:
 def _lower_epsilon(remedy: remedies.LowerEpsilon) -> str:
     if remedy.epsilon is None:
         return "Ask with a smaller epsilon."
-    return f"epsilon={remedy.epsilon:g} would fit."
+    delta = "" if remedy.delta is None else f", delta={remedy.delta:g}"
+    return f"epsilon={remedy.epsilon:g}{delta} would fit."
 
 
 def _levels(purpose: str | None, analyst: str | None) -> str:
@@ -69,7 +70,7 @@ def words_for_thaw(remedy: remedies.Thaw) -> str:
 def words_for_delta(example: str) -> str:
     """That a budget without a δ has no room for it, with an example of one that has a δ."""
     return (
-        "Without a δ no such release ever fits, whatever its noise: give the budget a δ, such as"
+        "Without a δ in the budget, no such answer fits: give the budget a δ, such as"
         f" {example}, or use noise that needs none (Laplace)."
     )
 
@@ -82,12 +83,14 @@ PYTHON = Face(
         remedies.Allow: _allow,
         remedies.AllowPurpose: "Allow it first: ledger.allow({name!r}, budget,"
         " purpose={purpose!r}).",
-        remedies.AskAgain: "If a question was under way it may be paid for: the same again goes"
-        " on with that.",
+        remedies.AskAgain: "A question that was under way may be charged already: the same"
+        " again is not charged twice.",
         remedies.AskInstead: "Another question, which would be answered: {sql}",
-        remedies.BuyBounds: "Or buy them with la.private_bounds, at a price.",
+        remedies.AskFirst: "Ask this first, and write its answer in its place: {sql}",
+        remedies.BuyBounds: "Or find them with la.private_bounds, which spends ε.",
         remedies.ChooseTable: "Name one with table=.",
         remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known.",
+        remedies.Confirm: "If it is meant: confirm=True.",
         remedies.DeclareTypes: "Declare their types in the schema file or with la.open(…,"
         " types={{…}}).",
         remedies.EditSql: "Write {text!r} there.",

@@ -110,6 +110,14 @@ class AskInstead(Remedy):
     sql: str
 
 
+class Confirm(Remedy):
+    """Say that the price is meant, though it protects hardly anybody (`confirm`)."""
+
+
+class AskFirst(AskInstead):
+    """Ask this SQL first, and write its answer in its place."""
+
+
 class LimitRows(Remedy):
     """Let this many rows of a person count (`max_rows`)."""
 
@@ -122,9 +130,10 @@ class GiveDelta(Remedy):
 
 
 class LowerEpsilon(Remedy):
-    """Ask with this ε, which still fits; None where it is not known which would."""
+    """Ask with this ε, and this δ if there is one, which still fit; None where none is known."""
 
     epsilon: float | None = None
+    delta: float | None = None
 
 
 class RaiseBudget(Remedy):

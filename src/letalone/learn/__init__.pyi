@@ -11,6 +11,9 @@ from letalone.learn.noisy_sums.linear_regression import Ridge as Ridge
 from letalone.learn.noisy_sums.naive_bayes import GaussianNB as GaussianNB
 from letalone.learn.noisy_sums.scaling import MinMaxScaler as MinMaxScaler
 from letalone.learn.noisy_sums.scaling import StandardScaler as StandardScaler
+from letalone.learn.other_runs import AccountedRun as AccountedRun
+from letalone.learn.other_runs import account_run as account_run
+from letalone.learn.pipelines.private_pipeline import make_pipeline as make_pipeline
 from letalone.learn.searching.search import PrivateSearchCV as PrivateSearchCV
 from letalone.learn.trees.boosting import BoostedTreesClassifier as BoostedTreesClassifier
 from letalone.learn.trees.boosting import BoostedTreesRegressor as BoostedTreesRegressor

@@ -62,6 +62,15 @@ class Account:
             )
         return self._ledger
 
+    def check_reached(self, processes: int) -> None:
+        """Refuses work in other processes, before it is sent there, that could not debit it."""
+        if processes > 1 and self._ledger is not None and not self._ledger.durable:
+            raise ParameterError(
+                f"n_jobs={processes} fits in other processes, and they cannot debit a budget that"
+                " lives in this one. Keep it in a file, la.learn.Account(budget,"
+                " ledger='budget.db'), or leave n_jobs out. Nothing was fitted."
+            )
+
     @property
     def is_elsewhere(self) -> bool:
         """Whether it lived in another process and cannot be debited from here."""
@@ -74,12 +83,12 @@ class Account:
 
     @property
     def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
+        """About what was spent: an estimate, the budget is the guarantee."""
         return self.ledger.data_set(self.name).spent
 
     @property
     def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
+        """About what is left: an estimate, the budget is the guarantee."""
         return self.ledger.data_set(self.name).remaining
 
     @property
@@ -92,10 +101,18 @@ class Account:
         """The data set as it is charged; the curve of a fit says itself what it protects."""
         return Payer(self.ledger, self.name)
 
-    def price(self, privacy: Privacy, *, plan: Json, epsilon: Number, delta: Number) -> Charge:
-        """What one fit is charged. Fits of arrays are never repeats."""
+    def price(
+        self,
+        privacy: Privacy,
+        *,
+        plan: Json,
+        epsilon: Number,
+        delta: Number,
+        run: str | None = None,
+    ) -> Charge:
+        """What one fit is charged. Fits of arrays are never repeats; a run goes on with its own."""
         plan = {**plan, CURVE: privacy.labelled(None).to_json()}  # signed, whatever is charged
-        once = digest_of({"plan": plan, "fit": token_hex(16)}, name="The fit")
+        once = digest_of({"plan": plan, "fit": run or token_hex(16)}, name="The fit")
         adds_up = self.ledger.data_set(self.name).shares == ADDED_UP
         return Charge(
             what=f"The fit costs ({Budget(epsilon, delta)})",

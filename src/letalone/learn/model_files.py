@@ -6,6 +6,7 @@ the receipt, signed; the published attributes and the plan must be those that we
   Tested:   tests/learn/test_model_files.py: every part of a file changed
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -17,42 +18,68 @@ from letalone.ledger.chain.canonical import as_object, canonical, digest_of, rea
 from letalone.privacy.curve import Json
 
 FORMAT = 1
-KIND = "model file"
-FIELDS = {
-    "format", "kind", "letalone", "model", "parameters", "attributes", "encoding", "epsilon",
-    "delta", "privacy", "plan", "words", "receipt", "digest",
-}  # fmt: skip
-NAME = "The model file"
 SEARCH = "PrivateSearchCV"  # its best model is saved, and its own plan was charged
 
 
-def file_text(content: Json) -> str:
-    """The text of a file with this content."""
-    body: Json = {"format": FORMAT, "kind": KIND, **content}
-    return canonical({**body, "digest": digest_of(body, name=NAME)}, name=NAME) + "\n"
+@dataclass(frozen=True, slots=True)
+class DigestedFile:
+    """A kind of file that has a digest of all that is in it; `otherwise`: said of other files."""
+
+    kind: str
+    fields: frozenset[str]
+    otherwise: str
+
+    @property
+    def name(self) -> str:
+        return f"The {self.kind}"
+
+    def text(self, content: Json) -> str:
+        """The text of a file with this content."""
+        return canonical(self.with_digest(content), name=self.name) + "\n"
+
+    def with_digest(self, content: Json) -> Json:
+        """The content as it stands in a file."""
+        body: Json = {"format": FORMAT, "kind": self.kind, **content}
+        return {**body, "digest": digest_of(body, name=self.name)}
+
+    def check(self, stored: Json) -> Json:
+        """The content, if it is of a format that is known and nothing was changed."""
+        check_format(self.name, stored, FORMAT, kind=self.kind, otherwise=self.otherwise)
+        rest = {name: value for name, value in stored.items() if name != "digest"}
+        is_whole = set(stored) == {"format", "kind", "digest", *self.fields}
+        if not is_whole or stored["digest"] != digest_of(rest, name=self.name):
+            raise FormatError(f"{self.name} is damaged: it is not what was written. Make it again.")
+        return stored
+
+
+MODEL_FIELDS = (
+    "letalone", "model", "parameters", "attributes", "encoding", "epsilon", "delta", "privacy",
+    "plan", "words", "receipt",
+)  # fmt: skip
+MODEL_FILE = DigestedFile(
+    "model file",
+    frozenset(MODEL_FIELDS),
+    "This is not a model file: `la.learn.save` and `letalone train` write it.",
+)
+NAME = MODEL_FILE.name
 
 
 def read(path: Path) -> Json:
-    """The content of a file, checked; see `checked`."""
+    """The content of a model's file, checked."""
+    return MODEL_FILE.check(read_file(path))
+
+
+def read_file(path: Path) -> Json:
+    """The content of a file, whatever it is."""
     try:
         text = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
     if not text.lstrip().startswith(b"{"):
         raise FormatError(
-            f"{path} is no model file: `la.learn.save` and `letalone train` write it."
+            f"{path} is not a model file: `la.learn.save` and `letalone train` write it."
         )
-    return check_content(read_object(text, name=str(path)))
-
-
-def check_content(stored: Json) -> Json:
-    """The content, if it is a model file of a format that is known and nothing was changed."""
-    wrong = "This is no model file: `la.learn.save` and `letalone train` write it."
-    check_format(NAME, stored, FORMAT, kind=KIND, otherwise=wrong)
-    rest = {name: value for name, value in stored.items() if name != "digest"}
-    if set(stored) != FIELDS or stored["digest"] != digest_of(rest, name=NAME):
-        raise FormatError(f"{NAME} is damaged: it is not what was written. Make it again.")
-    return stored
+    return read_object(text, name=str(path))
 
 
 def verify_signed(stored: Json, *, public_key: str | None = None) -> Receipt | None:

@@ -16,12 +16,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
+from sklearn.pipeline import Pipeline
+
 from letalone import learn
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed, read_rational, write_rational
 from letalone.learn import model_files
 from letalone.learn.features.encoding import TableEncoder
 from letalone.learn.on_tables import width_of
+from letalone.learn.pipelines.private_pipeline import PIPELINE_FILE, pipeline_text, read_pipeline
 from letalone.learn.plan import FitRecord
 from letalone.learn.stored import from_json, to_json
 from letalone.learn.training import PrivateEstimator
@@ -32,9 +35,12 @@ from letalone.privacy.stored import from_json as curve_from_json
 NOT_STORED = ("privacy_", "release_", "encoder_")
 
 
-def save(model: PrivateEstimator, path: str | os.PathLike[str]) -> str:
-    """Writes a fitted model to a file; returns where."""
-    text = model_files.file_text(_file_content(model))
+def save(model: object, path: str | os.PathLike[str]) -> str:
+    """Writes a fitted model, or a pipeline with it, to a file; returns where."""
+    if isinstance(model, Pipeline):
+        text = pipeline_text(cast("Any", model).steps, _whole_content)
+    else:
+        text = model_files.MODEL_FILE.text(_file_content(model))
     place = Path(path)
     try:
         place.write_text(text, encoding="utf-8")
@@ -44,12 +50,19 @@ def save(model: PrivateEstimator, path: str | os.PathLike[str]) -> str:
 
 
 def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
-    """The model in a file, if nothing in it was changed.
+    """The model, or the pipeline, in a file, if nothing in it was changed.
 
     `public_key` is the key of the ledger's owner, or its fingerprint: then the receipt must have
     been signed by it. Without one, compare the fingerprint that `letalone verify` prints.
     """
-    stored = model_files.read(Path(path))
+    stored = model_files.read_file(Path(path))
+    if stored.get("kind") == PIPELINE_FILE.kind:
+        return read_pipeline(stored, lambda content: _load(content, public_key=public_key))
+    return _load(stored, public_key=public_key)
+
+
+def _load(content: Json, *, public_key: str | None) -> PrivateEstimator:
+    stored = model_files.MODEL_FILE.check(content)
     receipt = model_files.verify_signed(stored, public_key=public_key)
     ledger_words = "No ledger was charged." if receipt is None else f"Read from a file. {receipt}"
     try:
@@ -66,8 +79,8 @@ def _file_content(model: object) -> Json:
     known = type(model).__name__ in dir(learn) and not hasattr(model, "best_estimator_")
     if not isinstance(model, PrivateEstimator) or not known:
         raise ParameterError(
-            f"This is {type(model).__name__}, but only estimators of letalone.learn are saved. Of a"
-            " pipeline save its last step; of a search its best_estimator_."
+            f"This is {type(model).__name__}, but only estimators of letalone.learn are saved, and"
+            " pipelines of them. Of a search save its best_estimator_."
         )
     if not hasattr(model, "release_"):
         raise ParameterError("The model is not fitted, so there is nothing to save. Call fit.")
@@ -88,6 +101,11 @@ def _file_content(model: object) -> Json:
     }
 
 
+def _whole_content(model: object) -> Json:
+    """What the file of one model would hold, with its digest."""
+    return model_files.MODEL_FILE.with_digest(_file_content(model))
+
+
 def _is_public(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_") and name not in NOT_STORED
 
@@ -101,7 +119,7 @@ def _restore_model(stored: Json) -> PrivateEstimator:
     model = cast("Any", kind)(**parameters)
     for attribute, value in from_json(cast("Mapping[str, object]", stored["attributes"])).items():
         if not _is_public(attribute):
-            raise FormatError(f"The model file is damaged: {attribute[:40]!r} is no attribute.")
+            raise FormatError(f"The model file is damaged: {attribute[:40]!r} is not an attribute.")
         setattr(model, attribute, value)
     if stored["encoding"] is not None:
         model.encoder_ = TableEncoder.from_json(cast("Json", stored["encoding"]))

@@ -37,7 +37,7 @@ class PrivateTable(Protocol):
         """What is public about the rows; refused where no model can be trained on them."""
         ...
 
-    def train(self, job: FitJob) -> Settled:
+    def train(self, job: FitJob, *, confirm: bool = False) -> Settled:
         """Charges, fetches rows, fits and settles; or gives back what the same job gave before."""
         ...
 

@@ -4,17 +4,23 @@ A plan is made from the constructor's parameters and the number of features alon
 privacy before any value is looked at, and gives back what may be published; nothing else becomes
 an attribute.
 
-  Tested:   tests/learn/test_training.py, test_manners.py
+What calls an estimator, a pipeline of scikit-learn or work that is sent to other processes, it is
+not told. Both can be seen from the frames that called it, and both are slips that nobody would
+notice otherwise: a scaler that learns in front of it, and a budget that other processes cannot
+debit. What is not seen is not refused: this is help, and no guarantee.
+
+  Tested:   tests/learn/test_training.py, test_pipelines.py, test_manners.py
 """
 
+import sys
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
 from warnings import warn
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 
 from letalone.errors import ParameterError
@@ -31,6 +37,7 @@ from letalone.learn.on_tables import (
     encoder_for,
     width_of,
 )
+from letalone.learn.pipelines.steps import check_steps
 from letalone.learn.plan import FitPlan, FitRecord, Floats, Labels, Released
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
@@ -38,12 +45,14 @@ from letalone.ledger.charging import Work, charged_work, uncharged_work
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
+from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.randomness.bits import SYSTEM, BitSource
 
 __all__ = ["FitPlan", "FitRecord", "Floats", "Labels", "PrivateEstimator", "Released"]
-
 EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)
+MOST_FRAMES = 60
+MOST_OF_A_PIPELINE = 4  # its fit calls the last step's, by way of a decorator
 
 
 class PrivateEstimator(BaseEstimator):
@@ -73,16 +82,20 @@ class PrivateEstimator(BaseEstimator):
         features: Sequence[str] | None = None,
         target: str | None = None,
         knots: int | None = None,
+        confirm: bool = False,
     ) -> Self:
         """Learns from rows, one for each person; charges the budget first.
 
         X is an array, or a table from `la.open` (or some of its rows, `table.where(…)`): then
         `features` names the columns to learn from, all that its schema declares if none are named,
         `target` the one to predict, and the table's own budget is charged. With `knots`, such as 8,
-        a linear classifier follows a curve along each number (see `TableEncoder`).
+        a linear classifier follows a curve along each number (see `TableEncoder`). Above ε = 10 a
+        budget is charged with confirm=True only.
         """
+        self._check_pipeline()
         if isinstance(X, PrivateTable):
-            return self._fit_table(X, y, features=features, target=target, knots=knots)
+            job = self._job(X, y, features=features, target=target, knots=knots)
+            return self._fit_table(X, job, confirm=confirm)
         if features is not None or target is not None or knots is not None:
             raise ParameterError(
                 "features, target and knots are for a table that la.open gave. Rows of an array"
@@ -90,13 +103,21 @@ class PrivateEstimator(BaseEstimator):
             )
         rows, labels = self._read(X, y)
         plan = self._plan(rows.shape[1])
+        if self._account is not None:
+            check_confirmed(find_risk(self.epsilon), confirm=confirm)
         released, receipt = self._paid(plan, lambda: plan.fitted(rows, labels, self._bits))
         self.__dict__.pop("encoder_", None)
         self.__dict__.pop("target_", None)
         self._publish(plan, released, self._fit_of(plan, receipt=receipt, account=self._account))
         return self
 
-    def _fit_table(
+    def _check_pipeline(self) -> None:
+        """Refuses steps that learn from rows in front of this one, where they can be seen."""
+        pipeline = pipeline_around(self)
+        if pipeline is not None:
+            check_steps(pipeline.steps[:-1], what=type(self).__name__)
+
+    def _job(
         self,
         table: PrivateTable,
         y: Any,
@@ -104,12 +125,14 @@ class PrivateEstimator(BaseEstimator):
         features: Sequence[str] | None,
         target: str | None,
         knots: int | None,
-    ) -> Self:
+    ) -> TableJob:
         self._check_table(y, target)
         schema = table.trainable_schema()
-        job = self.job_for(schema, features=features, target=target, knots=knots)
-        settled = table.train(job)
-        plan, encoder = job.plan, job.encoder
+        return self.job_for(schema, features=features, target=target, knots=knots)
+
+    def _fit_table(self, table: PrivateTable, job: TableJob, *, confirm: bool) -> Self:
+        settled = table.train(job, confirm=confirm)
+        plan, encoder, target = job.plan, job.encoder, job.target
         remaining = f"{settled.remaining}{EARLIER * settled.repeated}"
         self.n_features_in_, self.encoder_, self.target_ = width_of(encoder), encoder, target
         self.__dict__.pop("feature_names_in_", None)
@@ -131,7 +154,7 @@ class PrivateEstimator(BaseEstimator):
             )
         if self._account is not None:
             raise ParameterError(
-                "budget= is given, but a table has a budget of its own, which is charged. Leave"
+                "budget= is given, but a table has its own budget, which is charged. Leave"
                 " one of them out: fit an array, or make the estimator without budget=."
             )
 
@@ -255,6 +278,8 @@ class PrivateEstimator(BaseEstimator):
         return [name for name in names if name not in OUTSIDE_PARAMETERS]
 
     def __sklearn_clone__(self) -> Self:
+        if self._account is not None:
+            self._account.check_reached(processes_around())
         parameters = cast("dict[str, Any]", self.get_params(deep=False))
         copied = {name: copy_of(value) for name, value in parameters.items()}
         twin = cast("Callable[..., Self]", type(self))(**copied, budget=self._account)
@@ -273,6 +298,25 @@ class PrivateEstimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.non_deterministic = True
         return tags
+
+
+class LikelyClass(ClassifierMixin):
+    """A classifier that says how likely each of its classes is, as a logarithm."""
+
+    classes_: Labels
+
+    @abstractmethod
+    def predict_log_proba(self, X: Any) -> Floats:  # noqa: N803
+        """The logarithm of each class's probability."""
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Each class's probability."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> Labels:  # noqa: N803
+        """The likeliest class."""
+        likeliest = np.argmax(self.predict_log_proba(X), axis=1)
+        return self.classes_[likeliest]
 
 
 class ArrayFitting(Work):
@@ -306,3 +350,34 @@ def column_of(labels: object, rows: int) -> Labels:
             "y must be one column of labels, one for each row of X, but has another shape."
         )
     return column
+
+
+def pipeline_around(estimator: object) -> Any:
+    """The pipeline of scikit-learn whose last step is just being fitted; None without one."""
+    for _, caller in zip(range(MOST_OF_A_PIPELINE), _callers(), strict=False):
+        steps = getattr(caller, "steps", None)
+        if isinstance(steps, list) and steps and steps[-1][-1] is estimator:
+            return caller
+    return None
+
+
+def processes_around() -> int:
+    """To how many other processes joblib is about to send what is copied now; 1 for none."""
+    for caller in _callers():
+        if type(caller).__name__ == "Parallel" and hasattr(caller, "_effective_n_jobs"):
+            backend = getattr(caller, "_backend", None)
+            threads = getattr(backend, "uses_threads", False)
+            return 1 if threads else int(caller._effective_n_jobs())
+    return 1
+
+
+def _callers() -> Iterator[Any]:
+    """What is called `self` in the frames above, the nearest first."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    for _ in range(MOST_FRAMES):
+        frame = frame.f_back
+        if frame is None:
+            return
+        caller = frame.f_locals.get("self")
+        if caller is not None:
+            yield caller

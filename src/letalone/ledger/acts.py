@@ -31,7 +31,7 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
 from letalone.errors.remedies import Thaw
-from letalone.exact.typed import DELTA, Number, read_rational
+from letalone.exact.typed import Number, read_rational
 from letalone.ledger import data_sets
 from letalone.ledger import levels as level_rules
 from letalone.ledger.chain.canonical import canonical, read_object, text_digest
@@ -42,7 +42,7 @@ from letalone.ledger.storage.tables import Settlement
 from letalone.ledger.storage.transaction import AnswerRow, LedgerTransaction, versions
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
-from letalone.privacy.filters import USUAL_POINT, charge_filter
+from letalone.privacy.filters import charge_filter, point_of
 from letalone.privacy.stored import from_json
 
 ENGINE_FAILED = "the engine failed"
@@ -158,7 +158,7 @@ def _describe_charge(before: DataSet, privacy: Privacy, question: ChargeRequest)
     """All that an entry says of a charge but how all stands after it."""
     return {
         "privacy": privacy.to_json(),
-        "delta": str(point_of(before, question.delta)),
+        "delta": str(point_of(before.state, question.delta)),
         "version": before.version,
         "versions": versions(),
         **question.asked,
@@ -239,7 +239,7 @@ def all_paid(
 ) -> tuple[DataSet, list[Paid]]:
     """All after a charge; where it does not fit, BudgetExceeded of the one with the least left."""
     check_not_frozen(before)
-    at, asking, refused = point_of(before, delta), list(levels), list[BudgetExceeded]()
+    at, asking, refused = point_of(before.state, delta), list(levels), list[BudgetExceeded]()
     try:
         after = after_charge(before, privacy, delta)
     except BudgetExceeded as error:
@@ -295,7 +295,7 @@ def put_levels(books: LedgerTransaction, entry: Entry, levels: Iterable[Paid]) -
 def after_charge(before: DataSet, privacy: Privacy, delta: Number | None) -> DataSet:
     """The data set after a charge."""
     check_not_frozen(before)
-    at = point_of(before, delta)
+    at = point_of(before.state, delta)
     return replace(before, state=charge_filter(before.state, privacy, delta=at))
 
 
@@ -307,12 +307,6 @@ def check_not_frozen(before: DataSet) -> None:
             "charged.",
             remedy=Thaw(before.name),
         )
-
-
-def point_of(before: DataSet, delta: Number | None) -> Fraction:
-    """The delta at which a curve without a family is read."""
-    usual = USUAL_POINT * before.budget.delta
-    return usual if delta is None else DELTA.typed("delta", delta)
 
 
 def refuse(books: LedgerTransaction, name: str, reason: str, question: ChargeRequest) -> Entry:

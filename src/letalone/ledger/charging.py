@@ -40,28 +40,29 @@ from letalone.errors import (
 )
 from letalone.errors.codes import Code
 from letalone.errors.in_python import PYTHON
-from letalone.errors.problem import Fact, Problem, Remedy, problem
-from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget, Thaw
+from letalone.errors.problem import Problem, problem
+from letalone.errors.remedies import AskAgain, Thaw
 from letalone.exact.typed import Number
 from letalone.ledger import acts
 from letalone.ledger.acts import ENGINE_FAILED, AlreadySettled, NotBegun, Reservation
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.ledger.data_sets import DataSet, storable
+from letalone.ledger.exceeding import Repricing, exceeded_budget, exceeded_level
 from letalone.ledger.ledger import Ledger
 from letalone.privacy import Budget, Neighbours, Privacy
-from letalone.privacy.budget import brief
+from letalone.privacy.bounds import in_three_digits, six
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import left_in_words
+from letalone.privacy.largest import largest_price
 
 ONE_PAYER = "one"  # the run of what one data set pays for
 SETTLE_TRIES = 2
 STOPPED = (
     "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
-    " frozen. Ask the same again: it goes on with what was paid."
+    " frozen. Ask the same again: nothing more is charged."
 )
-NO_LEDGER = "The ledger did not take the answer. Its owner has to look at it, and at its disk."
+NO_LEDGER = "The ledger could not store the answer. Its owner has to check it, and its disk."
 STAYS_SPENT = (
-    "The answer about {!r} could not be written down, so it is told to nobody, and what it cost"
+    "The answer about {!r} could not be stored, so nobody gets it, and what it spent"
     " stays spent: asking again is charged again."
 )
 Result = TypeVar("Result")
@@ -79,7 +80,7 @@ class Charge:
 
     digest: stands for all that decides the law of what is made; equal ones are the same question.
     what, advice, advice_on_delta: how a refusal begins, how it ends, and what it says before that
-    where the curve has a δ of its own.
+    where the curve has a δ of its own. reprice: for what a refusal offers.
     """
 
     what: str
@@ -89,9 +90,15 @@ class Charge:
     delta: Number | None
     advice: str = "Ask with a smaller epsilon, or ask less."
     advice_on_delta: str = (
-        "It has a δ of its own, and only a share of the budget's δ is set aside for such answers:"
-        " ask with a smaller delta, or list the keys."
+        "It needs a δ, and only a part of the budget's δ is set aside for that: ask with a smaller"
+        " delta, or list the groups."
     )
+    reprice: Repricing | None = None
+
+    @property
+    def all_advice(self) -> str:
+        on_delta = self.advice_on_delta if self.privacy.certain_leak() != 0 else ""
+        return " ".join(filter(None, [on_delta, self.advice]))
 
 
 class AskerFields(TypedDict):
@@ -123,7 +130,7 @@ class Payer:
     def where_kept(self) -> str:
         if self.ledger.durable:
             return "The budget is kept in the ledger."
-        return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
+        return 'Kept in memory only (ledger="budget.db" keeps it).'
 
     @property
     def _asker(self) -> AskerFields:
@@ -172,7 +179,34 @@ class Payer:
             )
         except BudgetExceeded as error:
             refused = error  # the ledger has written it down; said below for this charge
-        raise _refusal(self, charge, refused)
+        fits = self.largest(charge)
+        if refused.level is not None:
+            raise exceeded_level(charge.what, refused, fits=fits)
+        advice = charge.all_advice
+        raise exceeded_budget(charge.what, self.data_set(), refused, fits=fits, advice=advice)
+
+    def largest(self, charge: Charge) -> Budget | None:
+        """The most that the same may cost to fit as all stands; None where that is not known."""
+        if charge.reprice is None:
+            return None
+        data_set, levels = self.ledger.standing(self.name, **self._asker)
+        find, curve_at = {level.key: level for level in levels}.get, charge.reprice.curve_at
+
+        def fits(price: Budget) -> bool:
+            request = acts.ChargeRequest({}, "", price.delta or None, **self._asker)
+            try:
+                curve = storable(self.curve(curve_at(price)))
+                acts.check_as_seen(data_set, find, curve, request)
+            except LetaloneError:
+                return False
+            return True
+
+        states = [data_set.state, *(level.state for level in levels)]
+        left = Budget(
+            min(state.remaining.epsilon for state in states),
+            min(state.leak_left for state in states),
+        )
+        return largest_price(fits, charge.reprice.asked, left=left)
 
     def repeats(self, charge: Charge) -> list[Json]:
         """All earlier answers about the data set as it is declared now."""
@@ -187,7 +221,7 @@ class Payer:
             return self.ledger.share(self.name, charge.digest, **self._asker, answer=answer)
         except BudgetExceeded as error:
             refused = error
-        raise _level_refusal(charge, refused)
+        raise exceeded_level(charge.what, refused, fits=self.largest(charge))
 
 
 class Work(ABC):
@@ -245,9 +279,14 @@ class RemainingBudget:
 
     def _words(self) -> str:
         data_set, more = self.data_set, self.how_many_more
-        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        words = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
-        return f"{words} {self.kept}"
+        like = f"enough for {more:,} more" if more else "too little for another like this"
+        like = like if isinstance(more, int) else "enough for any number"
+        delta = f" and δ = {in_three_digits(data_set.state.leak_left)}"
+        left = (
+            f"ε = {in_three_digits(data_set.remaining.epsilon)} of {six(data_set.budget.epsilon)}"
+        )
+        words = f"Left: about {left}{delta * (self.privacy.certain_leak() > 0)}, {like}."
+        return " ".join(filter(None, [words, self.kept]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +369,7 @@ def remaining_for(
             data_set=payer.data_set() if now is None or payer is not payers[0] else now,
             privacy=payer.curve(privacy),
             delta=delta or None,
-            kept=payer.where_kept(),
+            kept="" if payer.ledger.durable else payer.where_kept(),
         )
         for payer in payers
     ]
@@ -497,44 +536,3 @@ def _public_problem(error: Exception) -> Problem:
     if isinstance(error, (LedgerUnavailable, LedgerDamaged)):
         return replace(error.problem, code=Code.LEDGER_UNAVAILABLE)
     return problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words=NO_LEDGER)
-
-
-def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
-    if refused.level is not None:
-        return _level_refusal(charge, refused)
-    data_set = payer.data_set()
-    on_delta = charge.advice_on_delta if charge.privacy.certain_leak() != 0 else ""
-    advice = " ".join(filter(None, [on_delta, charge.advice]))
-    words = (
-        f"{charge.what} and does not fit into the budget of {payer.name!r}, ({data_set.budget}):"
-        f" ({brief(data_set.spent)}) is spent, so about ({brief(data_set.remaining, up=False)}) is"
-        f" left. Nothing was charged; the refusal is written down. {advice}"
-    )
-    return BudgetExceeded(
-        _exceeded(words, RaiseBudget(payer.name), name=payer.name, budget=data_set.budget),
-        spent=data_set.spent,
-        asked=refused.asked,
-        left=data_set.remaining,
-    )
-
-
-def _level_refusal(charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
-    used, remaining = refused.spent or Budget(0), refused.left or Budget(0)
-    words = (
-        f"{charge.what} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
-        f" used, so about ({brief(remaining, up=False)}) is left. Nothing was charged; the refusal"
-        " is written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
-    )
-    return BudgetExceeded(
-        _exceeded(words),
-        spent=refused.spent,
-        asked=refused.asked,
-        left=refused.left,
-        level=refused.level,
-    )
-
-
-def _exceeded(words: str, *remedies: Remedy, **facts: Fact) -> Problem:
-    """What does not fit: `words` say what to do, too, for answers and for fits."""
-    remedies = LowerEpsilon(), *remedies
-    return Problem(Code.BUDGET_EXCEEDED, facts, remedies, words=words, advised=True)

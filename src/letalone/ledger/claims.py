@@ -171,7 +171,7 @@ def _open_file(path: Path, place: Path) -> int:
     except OSError as error:
         raise LedgerUnavailable(
             f"{place} cannot be opened: {error.strerror}. The folder of a ledger must be writable"
-            " for whoever asks. Nothing was charged."
+            " for everyone who asks. Nothing was charged."
         ) from None
     with suppress(OSError):
         if S_IMODE(place.stat().st_mode) != mode:
@@ -214,8 +214,8 @@ else:
             return False
         except OSError as error:
             raise LedgerUnavailable(
-                f"The file beside the ledger cannot be locked: {error.strerror}. Keep a ledger on a"
-                " local disk. Nothing was charged."
+                f"The file next to the ledger cannot be locked: {error.strerror}. Keep a ledger on"
+                " a local disk. Nothing was charged."
             ) from None
         return True
 

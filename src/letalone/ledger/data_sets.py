@@ -39,12 +39,12 @@ class Filtered:
 
     @property
     def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
+        """About what was spent: an estimate, the budget is the guarantee."""
         return self.state.spent
 
     @property
     def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
+        """About what is left: an estimate, the budget is the guarantee."""
         return self.state.remaining
 
     @property

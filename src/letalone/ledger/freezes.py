@@ -19,7 +19,7 @@ FAILED = (
 )
 CHANGED = (
     "Somebody wrote to the file, or put another in its place. Change it while nothing is asked. In"
-    " a service, allow questions again in the console or by its API: that opens the file anew,"
+    " a service, allow questions again in the console or by its API: that opens the file again,"
     " under a new version. In Python raise the version and open it again."
 )
 WENT_BACK = (

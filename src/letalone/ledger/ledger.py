@@ -82,7 +82,7 @@ class Ledger:
         A file serves any number of processes of one machine. For several machines give the
         address of a database, "postgresql://role:password@host/database". `keep=True` keeps
         connections to a file open between transactions, which is faster: until `close`, the
-        newest entries are in the log beside the file, so copy it by `backup` only.
+        newest entries are in the log next to the file, so copy it by `backup` only.
         """
         if is_postgres(path):
             from letalone.ledger.storage.postgres_store import postgres_store
@@ -92,7 +92,7 @@ class Ledger:
 
     @classmethod
     def in_memory(cls) -> Self:
-        """A ledger that ends with this process: who starts anew has a fresh budget."""
+        """A ledger that ends with this process: the next one has a new budget."""
         return cls(memory_store())
 
     @property
@@ -155,7 +155,7 @@ class Ledger:
             return [acts.require_data_set(books, name) for name in books.names()]
 
     def raise_version(self, name: str) -> DataSet:
-        """Say that the data has changed: questions answered before are charged anew."""
+        """Say that the data has changed: questions answered before are charged again."""
         with self._store.writing() as books:
             before = acts.require_data_set(books, name)
             after = replace(before, version=before.version + 1)
@@ -596,8 +596,8 @@ class Ledger:
     ) -> Verified:
         """Check the chain and do every charge again; LedgerDamaged names the first bad entry.
 
-        With a `head` or `checkpoints` that were kept elsewhere it also finds a history that was
-        rewritten, and an older copy of the file; without, it cannot.
+        With a `head` or `checkpoints` that were stored somewhere else it also finds a history
+        that was rewritten, and an older copy of the file; without, it cannot.
         """
         with self._store.reading() as books:
             return verify_ledger(books, head=head, checkpoints=checkpoints)

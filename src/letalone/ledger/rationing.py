@@ -73,7 +73,7 @@ def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str
     """A level that holds is not opened again, and none is opened that is over already."""
     if earlier is not None and not earlier.withdrawn and not earlier.has_expired(time):
         held = f"There is a level for {key} already, with the budget ({earlier.budget})."
-        otherwise = "or withdraw it first and then allow it anew."
+        otherwise = "or withdraw it first and then allow it again."
         words = Spelled(
             f"{held} Raise it with ledger.raise_level, {otherwise}",
             http=f"{held} Propose a larger one, {otherwise}",

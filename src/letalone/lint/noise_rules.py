@@ -1,4 +1,5 @@
-"""Noise that is drawn as a float, and Gaussian noise by the formula for epsilon below 1."""
+"""Noise that is drawn as a float, that comes after a division by a number of rows, and Gaussian
+noise by the formula for epsilon below 1."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,8 @@ OF_TORCH = ("torch.randn", "torch.normal", "torch.randn_like")
 SUMS = ("numpy.add", "numpy.subtract", "torch.add", "torch.sub")
 SUMS_OF_LISTS = ("sum", "math.fsum", "numpy.sum")
 CLASSIC = 1.25
+NOISY_METHODS = ("release", "randomise")  # of mechanisms: letalone, diffprivlib
+COUNTING_METHODS = ("sum", "count", "nunique", "count_nonzero", "__len__")
 
 
 def float_noise(script: Script) -> Iterator[Found]:
@@ -64,6 +67,49 @@ def classic_gaussian(script: Script) -> Iterator[Found]:
             yield node, "Nothing here keeps epsilon below 1."
         elif epsilon >= 1:
             yield node, f"Here epsilon is {epsilon:g}."
+
+
+def noise_after_division(script: Script) -> Iterator[Found]:
+    """Noise on a quotient whose divisor is how many rows there are."""
+    for node in ast.walk(script.tree):
+        parts = _parts(script, node)
+        if any(_noise_in(script, part) for part in parts):
+            shared = parts
+        elif isinstance(node, ast.Call) and _releases(node):
+            shared = node.args[:1]
+        else:
+            continue
+        for part in shared:
+            divisor = _divided_by(script, part)
+            if divisor is not None:
+                yield node, f"Here it is divided by {ast.unparse(divisor)}."
+
+
+def _releases(call: ast.Call) -> bool:
+    """A mechanism that adds noise to what it is given."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in NOISY_METHODS
+
+
+def _divided_by(script: Script, part: ast.expr) -> ast.expr | None:
+    """What an expression is divided by, if that is counted from rows."""
+    quotient = script.value(part)
+    if not isinstance(quotient, ast.BinOp) or not isinstance(quotient.op, ast.Div):
+        return None
+    named = map(script.value, ast.walk(quotient.right))
+    values = [inner for value in named for inner in ast.walk(value)]
+    return quotient.right if any(map(_counts_rows, values)) else None
+
+
+def _counts_rows(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method in COUNTING_METHODS
+        case ast.Attribute(attr=name):
+            return name in ("size", "shape")
+        case _:
+            return False
 
 
 def _parts(script: Script, node: ast.AST) -> Sequence[ast.expr]:

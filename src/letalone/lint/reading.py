@@ -122,7 +122,7 @@ def _sources(path: Path) -> Iterator[str]:
         sources = None
     if sources is None:
         raise ParameterError(
-            f"{path} is no notebook that can be read: it must be JSON with a list of cells, as"
+            f"{path} is not a notebook that can be read: it must be JSON with a list of cells, as"
             " Jupyter saves it since 2015 (format 4)."
         )
     yield from ("".join(cast("Iterable[str]", source)) for source in sources)

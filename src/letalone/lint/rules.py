@@ -1,7 +1,8 @@
 """All rules: LA0xx for every script, LA1xx for known faults of other libraries.
 
 Here are the finders for budgets that are spent, or begin again, at every turn of a loop, and for
-known faults of other libraries, which show in the way they are called. Noise has a file of its own.
+known faults of other libraries, which show in the way they are called. Noise and training have
+files of their own.
 
   Tested:   tests/lint/test_rules.py
 """
@@ -9,6 +10,7 @@ known faults of other libraries, which show in the way they are called. Noise ha
 import ast
 from collections.abc import Iterator
 
+from letalone.lint import learning_rules as learning
 from letalone.lint import noise_rules as noise
 from letalone.lint.finding import Found, Rule
 from letalone.lint.names import Script, argument
@@ -176,10 +178,28 @@ RULES = (
     ),
     Rule(
         "LA004",
-        "A budget is made anew at every turn of a loop",
+        "A new budget is made at every turn of a loop",
         "A budget that begins again limits nothing: the data is the same.",
         "Make it once, before the loop.",
         begun_in_loops,
+    ),
+    Rule(
+        "LA005",
+        "Noise is added after a division by a number of rows",
+        "How many rows there are is private, too: a quotient can move by far more than the sum over"
+        " that number, so noise of that size is too small.",
+        "Release the sum and the number, each with noise, and divide those; or ask for la.mean,"
+        " which does.",
+        noise.noise_after_division,
+    ),
+    Rule(
+        "LA006",
+        "A transformer learns from rows in front of a private estimator",
+        "What it learns (means, categories, components) leaves with the model, exactly: the epsilon"
+        " of the estimator does not cover it.",
+        "Declare it, la.learn.TableEncoder({…}), or pay for it, la.learn.StandardScaler(epsilon=…);"
+        " la.learn.make_pipeline refuses the others.",
+        learning.learners_in_front,
     ),
     Rule(
         "LA101",
@@ -198,7 +218,7 @@ RULES = (
     ),
     Rule(
         "LA103",
-        "diffprivlib's KMeans gives exact results beside the private ones",
+        "diffprivlib's KMeans gives exact results next to the private ones",
         "labels_ and inertia_ are computed from the data without noise.",
         "Publish cluster_centers_ only, or use letalone.learn.KMeans.",
         exact_clusters,
@@ -225,5 +245,14 @@ RULES = (
         " true.",
         'Use accountant="prv", or letalone account.',
         central_limit,
+    ),
+    Rule(
+        "LA107",
+        "Batches are merged before the step, and Opacus's accountant does not see it",
+        "It counts a step at the sampling rate of one batch, but the step uses several: the epsilon"
+        " it reports is too small.",
+        "Use opacus.utils.batch_memory_manager.BatchMemoryManager, or a loader with the whole"
+        " batch.",
+        learning.merged_batches,
     ),
 )

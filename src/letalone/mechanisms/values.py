@@ -110,6 +110,15 @@ def read_integer(value: object) -> int:
     raise _unreadable(value, "an int", hint)
 
 
+def listed(values: object) -> object:
+    """A column of pandas, Polars or Arrow as a list of Python's values; all else as it is."""
+    for name in ("to_pylist", "to_list"):
+        as_list = getattr(values, name, None)
+        if callable(as_list):
+            return as_list()
+    return values
+
+
 def read_floats(value: object) -> Floats:
     """An array of finite float64."""
     array = _as_array(value)

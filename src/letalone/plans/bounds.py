@@ -20,6 +20,7 @@ from letalone.exact.typed import SCALE, refusal
 from letalone.plans import expressions as nodes
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.expressions import ColumnRef, Expression
+from letalone.plans.schema_file import key_in_file
 from letalone.plans.types import Type
 from letalone.plans.typing import ColumnTypes, ExpressionType
 from letalone.plans.wording import in_words
@@ -71,7 +72,8 @@ def check_numeric(of: Expression, columns: ColumnTypes, *, done: str) -> Express
     """The type of a number; refuses anything else."""
     typed = columns.type_of(of)
     if not typed.type.is_numeric:
-        told = f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
+        name = of.name if isinstance(of, ColumnRef) else in_words(of)
+        told = f"'{name}' is {typed.type.value}, but {done} needs numbers."
         is_text = typed.type is Type.TEXT and isinstance(of, ColumnRef)
         remedies = (DeclareTypes((of.name,)),) if is_text else ()
         words = Spelled(*(told + hint for hint in _numeric_hints(of, typed.type)))
@@ -227,7 +229,7 @@ def _numeric_hints(of: Expression, kind: Type) -> tuple[str, str, str]:
             )
             return (
                 f"{declare} or with la.open(…, types={{{of.name!r}: 'number'}}){left_out}",
-                f"{declare}: type = 'number' below [columns.{of.name}]{left_out}",
+                f"{declare}: type = 'number' below [columns.{key_in_file(of.name)}]{left_out}",
                 " Its owner can declare it a number, or boolean if it holds yes and no.",
             )
         case _:

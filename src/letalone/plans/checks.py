@@ -7,7 +7,7 @@ answer is bounded.
   Tested:   tests/plans/test_query.py, each refusal
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
@@ -66,11 +66,13 @@ def check_columns(
     """Names that are distinct, and joins whose columns are there."""
     if not isinstance(schema, Schema):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise refusal("schema", schema, "a la.Schema")
+    types = {column.name: column.type for column in schema.columns}
     for join in joins:
         if isinstance(join, PrivateJoin):
             _check_partner(join, schema)
         else:
-            _check_join(join, schema)
+            _check_join(join, schema, types)
+        types |= {column.name: column.type for column in join.columns}
     for name, _ in derived:
         check_name("derived column", name)
     if len(derived) > MOST_DERIVED:
@@ -171,14 +173,15 @@ def _check_partner(join: PrivateJoin, schema: Schema) -> None:
     check_name("unit", join.on[0][1])
 
 
-def _check_join(join: PublicJoin, schema: Schema) -> None:
+def _check_join(join: PublicJoin, schema: Schema, types: Mapping[str, Type]) -> None:
+    """Joined on columns of the table, or of one that is joined before."""
     check_name("public table", join.name)
     if not join.on:
         raise ParameterError(
             f"The join with {join.name!r} has no columns to join on. Give on='code'."
         )
     for left, right in join.on:
-        check_groupable(schema.column(left).type, left)
+        check_groupable(types[left] if left in types else schema.column(left).type, left)
         check_name("column of a public table", right)
 
 
@@ -209,7 +212,7 @@ def _check_cells(
 def _check_one_row(bounding: Bounding, *, per_unit: bool) -> None:
     if bounding != Bounding(max_rows=1 if per_unit else None):
         why = "After .per_unit(…) each unit is one row" if per_unit else "The unit is the row"
-        name = ", or name the column that tells people apart: unit='patient_id'"
+        name = ", or name the column that identifies a person: unit='patient_id'"
         raise ParameterError(
             f"{why}, so there is nothing to bound: leave out max_rows, max_groups and"
             f" clip{'' if per_unit else name}."
@@ -226,7 +229,7 @@ def _check_clip(bounding: Bounding, plan: "Plan") -> None:
         if not facts_of(aggregate).can_clip:
             raise UnsupportedQuery(
                 f"{shown_name(name)!r} is not a total, so a unit's share of it cannot be clipped."
-                " Use max_rows=… instead of clip=True, or ask it in a question of its own."
+                " Use max_rows=… instead of clip=True, or ask it in a separate question."
             )
 
 
@@ -237,6 +240,6 @@ def _check_unit(bounding: Bounding, plan: "Plan") -> None:
         return
     if bounding.max_rows is None:
         raise ParameterError(
-            f"One {plan.schema.unit!r} could count with any number of rows, so no noise would"
-            " hide it. Give max_rows=…, or max_groups=… with clip=True."
+            f"max_rows is missing: the most rows per {plan.schema.unit!r}, in each group if there"
+            " are groups. Give max_rows=…, or max_groups=… with clip=True."
         )

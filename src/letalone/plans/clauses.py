@@ -53,16 +53,18 @@ class Bounding:
 
 @stored_as("PublicJoin")
 class PublicJoin:
-    """A public table joined to each row on equal keys; a row without a partner is dropped.
+    """A public table joined to each row on equal keys; a row without a partner is dropped, or
+    kept where it is an `outer` join, with nothing in the columns.
 
-    `on` pairs a column of the private table with one of the public table, which is unique on
-    them; `columns` are what it adds.
+    `on` pairs a column of the private table, or of one joined before, with one of the public table,
+    which is unique on them; `columns` are what it adds.
     """
 
     name: str
     on: tuple[tuple[str, str], ...]
     columns: tuple[Column, ...]
     table_digest: str
+    outer: bool = False
 
 
 @stored_as("PrivateJoin")

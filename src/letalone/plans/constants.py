@@ -33,6 +33,11 @@ def as_value(value: object) -> Value:
         return date(value.year, value.month, value.day)
     if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
         return bool(value)
+    if callable(value):
+        raise ParameterError(
+            "A function is given where an expression has to stand. Write it with la.col:"
+            " .where(la.col('age') > 18)."
+        )
     return _number(value)
 
 

@@ -1,7 +1,7 @@
 """A plan in words, for people who have to agree to it.
 
   count and mean of cost clamped to [0, 1000], for each of 3 wards; only rows with age >= 65;
-  each patient_id counts with at most 10 rows
+  at most 10 rows per patient_id
 
 Tested:   tests/plans/test_described.py
 """
@@ -119,7 +119,8 @@ def _join(join: Join) -> str:
     on = and_words([left if left == right else f"{left} = {right}" for left, right in join.on])
     if isinstance(join, PrivateJoin):
         return f"joined with one row of each in the private data set {join.name} on {on}"
-    return f"joined with the public table {join.name} on {on}"
+    kept = ", and kept without a partner" if join.outer else ""
+    return f"joined with the public table {join.name} on {on}{kept}"
 
 
 def _bounding(unit: str | None, bounding: Bounding) -> str:
@@ -127,10 +128,10 @@ def _bounding(unit: str | None, bounding: Bounding) -> str:
         return "each row is protected on its own"
     rows = "" if bounding.max_rows is None else f"at most {plural(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
-        return f"each {unit} counts with {rows or 'all its rows, once'}"
+        return f"{rows} per {unit}" if rows else f"all rows of each {unit}, once"
     groups = f"at most {plural(bounding.max_groups, 'group')}"
     if bounding.clip:
-        how = "with its total in each clipped to the range of one row"
+        how = "with one total in each, cut off at the bounds of one row"
     else:
         how = f"with {rows} in each" if rows else "once in each"
-    return f"each {unit} counts in {groups}, {how}"
+    return f"{groups} per {unit}, {how}"

@@ -212,8 +212,8 @@ class Expression(ArithmeticOperators["Arithmetic"]):
         return Concat((self, *map(as_expression, others)))
 
     def part(self, part: Part) -> "DatePart":
-        """A part of a date: year, quarter, month, day, yearday, weekday (1 is Monday), hour or
-        minute (in UTC)."""
+        """A part of a date: year, quarter, month, day, yearday, week (1-53, as ISO 8601 counts),
+        weekday (1 is Monday), hour, minute or second (in UTC)."""
         return DatePart(part, self)
 
     def year(self) -> "DatePart":
@@ -247,6 +247,15 @@ class Expression(ArithmeticOperators["Arithmetic"]):
     def days_since(self, other: object) -> "Arithmetic":
         """How many days after another date; times count with their day (in UTC)."""
         return StartOf("day", self) - StartOf("day", as_expression(other))
+
+    def seconds_since(self, other: object) -> "Arithmetic":
+        """How many seconds after another time, in whole seconds of both."""
+        start = as_expression(other)
+        return self.days_since(start) * 86400 + (self._second_of_day() - start._second_of_day())
+
+    def _second_of_day(self) -> "Arithmetic":
+        hours, minutes = self.part("hour") * 3600, self.part("minute") * 60
+        return hours + minutes + self.part("second")
 
     def start_of(self, period: Period) -> "StartOf":
         """The first day of its year, quarter, month or week (a Monday), or its day (in UTC)."""
@@ -400,8 +409,9 @@ class Case(Expression):
 @stored_as("DatePart")
 @final
 class DatePart(Expression):
-    """A whole number: year, quarter 1-4, month 1-12, day 1-31, yearday 1-366, weekday 1-7 (Monday
-    is 1), hour 0-23 and minute 0-59 (UTC)."""
+    """A whole number: year, quarter 1-4, month 1-12, day 1-31, yearday 1-366, week 1-53 (of the
+    year of its Thursday), weekday 1-7 (Monday is 1), hour 0-23, minute and whole second 0-59
+    (UTC)."""
 
     # `field()` because the method `part` of Expression would be taken for a default.
     part: Part = field()  # pyright: ignore[reportIncompatibleMethodOverride]

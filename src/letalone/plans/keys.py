@@ -50,9 +50,41 @@ def read_keys(keys: object, types: Sequence[Type]) -> tuple[tuple[Key, ...], ...
     _check_number(len(rows))
     for kind in types:
         check_groupable(kind, "the group column")
-    read = tuple(_row(row, types) for row in rows)
+    read = _read_at_once(rows, types) or tuple(_row(row, types) for row in rows)
     _check_distinct(read)
     return read
+
+
+def _read_at_once(rows: list[object], types: Sequence[Type]) -> tuple[tuple[Key, ...], ...] | None:
+    """Keys of one column of texts or of whole numbers, of which there may be a million; None where
+    they have to be looked at one by one."""
+    if len(types) != 1 or types[0] not in (Type.TEXT, Type.INTEGER):
+        return None
+    kinds = set(map(type, rows))
+    if kinds == {tuple}:
+        tuples = cast("list[tuple[object, ...]]", rows)
+        if set(map(len, tuples)) != {1}:
+            return None
+        rows = [value for (value,) in tuples]
+        kinds = set(map(type, rows))
+    if kinds != {str if types[0] is Type.TEXT else int}:
+        return None
+    if not _are_well_formed(cast("list[str]", rows)) if kinds == {str} else _beyond(rows):
+        return None
+    return tuple((cast("Key", value),) for value in rows)
+
+
+def _are_well_formed(texts: list[str]) -> bool:
+    try:
+        "".join(texts).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _beyond(rows: list[object]) -> bool:
+    numbers = cast("list[int]", rows)
+    return min(numbers) < -(2**63) or max(numbers) >= 2**63
 
 
 def read_column_keys(keys: object, kind: Type) -> tuple[Key, ...]:

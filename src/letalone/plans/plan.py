@@ -40,7 +40,7 @@ from letalone.plans.clauses import PublicJoin as PublicJoin
 from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
-from letalone.plans.domains import closed_domain
+from letalone.plans.domains import domain_of
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
@@ -126,7 +126,7 @@ def make_plan(
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
-    Keys that are not listed are those that are public anyway (see `closed_domain`); if there
+    Keys that are not listed are those that are public anyway (see `domain_of`); if there
     are none for some group column, they are found privately, or missing without `find_keys`.
     One error names all bounds and keys that are
     missing.
@@ -143,7 +143,7 @@ def make_plan(
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
     resolved, listed = resolve_all(
         partial(_resolve_aggregates, aggregates, columns, kept),
-        partial(_keys, keys, grouped, columns, find=find_keys),
+        partial(_keys, keys, grouped, columns, condition, find=find_keys),
     )
     given = Bounding(max_rows, max_groups, clip)
     plan = Plan(
@@ -247,17 +247,22 @@ def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) 
 
 
 def _keys(
-    keys: object, groups: Sequence[GroupColumn], columns: ColumnTypes, *, find: bool
+    keys: object,
+    groups: Sequence[GroupColumn],
+    columns: ColumnTypes,
+    where: Expression | None,
+    *,
+    find: bool,
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
         checks.check_grouped(keys, groups)
         if isinstance(keys, Mapping):
-            keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns)
+            keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns, where)
         read = read_keys(keys, [group.type for group in groups])
         for group, column in zip(groups, zip(*read, strict=True), strict=True):
             _check_column_keys(group, column)
         return read
-    by_group = [(group, closed_domain(group.of, columns)) for group in groups]
+    by_group = [(group, domain_of(group.of, columns, where)) for group in groups]
     without = [group for group, domain in by_group if domain is None]
     if not groups or without:
         checks.check_not_unit(((group.name, group.of) for group in groups), columns)
@@ -275,16 +280,19 @@ def _keys(
 
 
 def _combine_keys(
-    keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: ColumnTypes
+    keys: Mapping[str, object],
+    groups: Sequence[GroupColumn],
+    columns: ColumnTypes,
+    where: Expression | None,
 ) -> tuple[tuple[object, ...], ...]:
     """Every combination of the keys that are listed by column, or public anyway."""
     names = [group.name for group in groups]
     if unknown := [name for name in keys if name not in names]:
         raise ParameterError(
-            f"keys are listed for {unknown[0]!r}, which is no group column. The group columns are:"
-            f" {', '.join(names)}."
+            f"keys are listed for {unknown[0]!r}, which is not a group column. The group columns"
+            f" are: {', '.join(names)}."
         )
-    lists = [keys.get(group.name) or closed_domain(group.of, columns) for group in groups]
+    lists = [keys.get(group.name) or domain_of(group.of, columns, where) for group in groups]
     if without := [group for group, keys in zip(groups, lists, strict=True) if keys is None]:
         missing = " and ".join(repr(group.name) for group in without)
         raise ParameterError(missing_keys(without, python=f"keys are missing for {missing}."))
@@ -298,7 +306,7 @@ def _check_column_keys(group: GroupColumn, keys: Sequence[Key]) -> None:
     for key in keys:
         if isinstance(of, Bin) and not (isinstance(key, int) and 0 <= key < of.count):
             raise ParameterError(
-                f"The key {key!r} of {group.name!r} is no range: ranges are numbered from 0"
+                f"The key {key!r} of {group.name!r} is not a range: ranges are numbered from 0"
                 f" to {of.count - 1}. Leave them out, and list other columns' keys by"
                 " name: keys={'sex': ['F', 'M']}."
             )

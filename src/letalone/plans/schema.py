@@ -79,7 +79,7 @@ class Column:
 class Schema:
     """The columns of a table, and whose privacy is protected.
 
-    `unit` names the column that tells people apart; None: each row is a unit of its own.
+    `unit` names the column that identifies a person; None: each row is a unit of its own.
     `unit_declared` is False only for a schema file in which the owner has not yet said so.
     `version` is a number that the owner raises by a public act when the data have changed.
     """
@@ -119,11 +119,13 @@ class Schema:
         """The same table with another unit: a column's name, or None for each row."""
         return replace(self, unit=unit, unit_declared=True)
 
-    def to_toml(self, remarks: Mapping[str, str] | None = None) -> str:
+    def to_toml(
+        self, remarks: Mapping[str, str] | None = None, *, likely: str | None = None
+    ) -> str:
         """The schema file, with comments that say what can be filled in; remarks are by column."""
         from letalone.plans.schema_file import write_schema  # who reads no file loads no reader
 
-        return write_schema(self, remarks or {})
+        return write_schema(self, remarks or {}, likely)
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":

@@ -13,7 +13,8 @@ A number means the decimal that is written; a bound may also be text, such as "1
 has no word for a missing value, so `missing_is_a_key = true` makes it the last key.
 
 `source = "postgresql://host/database/table"`, or "spark:catalog.schema.table", says where the data
-are: then the file itself can be opened. A password is never in it. `side_table = "schema.name"`
+are: then the file itself can be opened. A password is never in it. `encoding = "cp1252"` says how
+a CSV file is written, if not in UTF-8. `side_table = "schema.name"`
 allows a copy with ranks there.
 
   Proven:   bounds are read from their digits, so nothing is rounded
@@ -41,24 +42,32 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FIELDS = (
-    "format", "name", "source", "side_table", "version", "neighbours", "unit", "unit_is_row",
-    "columns",
+    "format", "name", "source", "encoding", "side_table", "version", "neighbours", "unit",
+    "unit_is_row", "columns",
 )  # fmt: skip
 COLUMN_FIELDS = ("type", "lower", "upper", "keys", "missing_is_a_key")
+PEOPLE = {
+    "client", "customer", "employee", "household", "id", "member", "patient", "person", "pid",
+    "student", "subscriber", "uid", "user",
+}  # fmt: skip
 HEAD = """\
 # What letalone knows about this table. All of it is public, and none of it is read from the
 # data: fill in what you know without looking at them.
 # A cell that is not of its column's type is left out: numbers are written 1234.5 (not 1,234.5),
 # dates 2024-01-31. Columns with other spellings are text.
 """
+TO_FILL_IN = "…"  # no column is called that, so it is refused until somebody has filled it in
 Table = Mapping[str, object]
 Kind = TypeVar("Kind")
 Made = TypeVar("Made")
 Make = Callable[..., object]
 
 
-def write_schema(schema: "Schema", remarks: Mapping[str, str]) -> str:
-    """The file for a schema, with what is not declared as a comment to fill in."""
+def write_schema(schema: "Schema", remarks: Mapping[str, str], likely: str | None = None) -> str:
+    """The file for a schema, with what is not declared as a comment to fill in.
+
+    `likely` is a column whose name sounds like a person's: the example of a unit.
+    """
     lines = [
         HEAD,
         f"format = {FORMAT}",
@@ -66,12 +75,12 @@ def write_schema(schema: "Schema", remarks: Mapping[str, str]) -> str:
         f"version = {schema.version}  # raise it when the data have changed",
         f"neighbours = {_text(schema.neighbours.relation.value)}  # or {_text(_other(schema))}",
         "",
-        "# Whose privacy is protected: the people that a column tells apart, or each row.",
-        *_unit_lines(schema),
+        "# Whose privacy is protected: the people that a column identifies, or each row.",
+        *_unit_lines(schema, likely),
     ]
     for column in schema.columns:
         remark = f"  # {remarks[column.name]}" if column.name in remarks else ""
-        lines += ["", f"[columns.{_name(column.name)}]"]
+        lines += ["", f"[columns.{key_in_file(column.name)}]"]
         lines += [f"type = {_text(column.type.value)}{remark}"]
         lines += [*_bound_lines(column, schema.unit), *_key_lines(column, schema.unit)]
     return "\n".join(lines) + "\n"
@@ -102,6 +111,17 @@ def read_field(path: Path, name: str) -> str | None:
     return cast("str | None", table.get(name))
 
 
+def encoding_in(path: Path | None) -> str | None:
+    """The encoding of the data that a schema file names, if it is there and names one."""
+    return None if path is None or not path.is_file() else read_field(path, "encoding")
+
+
+def write_encoding(text: str, encoding: str) -> str:
+    """The text of a schema file, with the encoding of its data."""
+    version = "\nversion = "
+    return text.replace(version, f"\nencoding = {_text(encoding)}{version}", 1)
+
+
 def read_schema_text(path: Path) -> str:
     """The text of a schema file."""
     try:
@@ -121,9 +141,8 @@ def _other(schema: "Schema") -> str:
     return next(r.value for r in Relation if r is not schema.neighbours.relation)
 
 
-def _unit_lines(schema: "Schema") -> list[str]:
-    example = _text(schema.columns[0].name if schema.unit is None else schema.unit)
-    column = f"unit = {example}"
+def _unit_lines(schema: "Schema", likely: str | None) -> list[str]:
+    column = f"unit = {_text(schema.unit or likely or TO_FILL_IN)}"
     row = "unit_is_row = true"
     if not schema.unit_declared:
         return [f"# {column}", f"# {row}"]
@@ -169,7 +188,8 @@ def _text(text: str) -> str:
     return dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _name(name: str) -> str:
+def key_in_file(name: str) -> str:
+    """A column's name as the file writes it: in quotes where it has other letters."""
     return name if fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
@@ -184,6 +204,7 @@ def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:
 
 def _read_schema(found: Table, make_column: Make) -> dict[str, object]:
     _of_type(found, "source", str, "an address or a path in quotes")
+    _of_type(found, "encoding", str, "the name of an encoding in quotes")
     _of_type(found, "side_table", str, "the name of a table in quotes")
     row = _of_type(found, "unit_is_row", bool, "true or false") or False
     unit = _of_type(found, "unit", str, "the name of a column")
@@ -203,7 +224,7 @@ def _read_schema(found: Table, make_column: Make) -> dict[str, object]:
 
 def _read_column(name: str, fields: object) -> dict[str, object]:
     if not isinstance(fields, dict):
-        raise FormatError(f"Column {name!r} must be a table: [columns.{_name(name)}].")
+        raise FormatError(f"Column {name!r} must be a table: [columns.{key_in_file(name)}].")
     table = cast("Table", fields)
     _check_fields(table, COLUMN_FIELDS, f"column such as {name!r}")
     if "type" not in table:

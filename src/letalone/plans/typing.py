@@ -49,7 +49,7 @@ from letalone.plans.wording import in_words
 LARGEST = float_info.max
 ORDERED = (Type.DATE, Type.TIMESTAMP)
 WRITTEN = (Type.TEXT, Type.INTEGER)
-TIMED: tuple[Part, ...] = ("hour", "minute")
+TIMED: tuple[Part, ...] = ("hour", "minute", "second")
 ColumnNames = frozenset[str]
 NO_COLUMNS: ColumnNames = frozenset()
 

@@ -120,7 +120,7 @@ def check_no_feature(schema: Schema, names: Collection[str]) -> None:
     """Refuses the unit among the columns that a model learns from."""
     if schema.unit in names:
         raise ParameterError(
-            f"{schema.unit!r} tells people apart, so a model cannot learn from it. Leave it out of"
+            f"{schema.unit!r} identifies people, so a model cannot learn from it. Leave it out of"
             " the features."
         )
 

@@ -22,6 +22,16 @@ RESPELLED: dict[nodes.Spelling, str] = {
 }
 
 
+def _seconds_in_words(days: Expression, whole: Expression) -> str | None:
+    """How `seconds_since` is read aloud; None for any other sum."""
+    match days:
+        case nodes.Arithmetic("-", nodes.StartOf("day", end), nodes.StartOf("day", start)):
+            is_it = nodes.same(whole, end.seconds_since(start))
+            return f"the seconds from {in_words(start)} to {in_words(end)}" if is_it else None
+        case _:
+            return None
+
+
 def in_words(expression: Expression) -> str:
     """The expression as a person would read it aloud; size-checked expressions only."""
     match cast("nodes.Node", expression):
@@ -29,6 +39,10 @@ def in_words(expression: Expression) -> str:
             return name if name.isidentifier() else repr(name)
         case nodes.Literal(value):
             return value_in_words(value)
+        case nodes.Arithmetic("+", nodes.Arithmetic("*", days)) as sum_ if (
+            words := _seconds_in_words(days, sum_)
+        ):
+            return words
         case nodes.Arithmetic(op, left, right) | nodes.Comparison(op, left, right):
             return f"{_part(left)} {op} {_part(right)}"
         case nodes.Negated(of):

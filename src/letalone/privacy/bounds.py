@@ -175,6 +175,11 @@ def six(value: Fraction, *, up: bool = True) -> str:
     return _digits(value, 6, decimal.ROUND_CEILING if up else decimal.ROUND_FLOOR)
 
 
+def in_three_digits(value: Fraction) -> str:
+    """A number in three digits, rounded down: for what is about this much."""
+    return six(value, up=False) if value >= 1000 else _digits(value, 3, decimal.ROUND_FLOOR)
+
+
 def at_a_glance(value: Fraction) -> str:
     """As typed where that is short; else six digits, rounded up, with a sign of waves."""
     exact = format_number(value)

@@ -33,8 +33,8 @@ from letalone.exact.balls import ball
 from letalone.exact.typed import COUNT, DELTA, FINITE, PROBABILITY, Number
 from letalone.privacy import bounds
 from letalone.privacy.bounds import ZERO, Bound, Bounds, above, at_most, below, exceeds, once
+from letalone.privacy.curves.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_label, read_neighbours, unify
-from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.search import edge
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@
     spending.charge(PureDP(0.1))      # ten times; the eleventh is refused
 
 A bank of filters, all aiming at the same epsilon. Each release is added to every account
-before noise is drawn; it runs if some account is still within its limit; an account once
-over is dead for ever; a refused request is added to none.
+before noise is drawn. The charge is accepted if at least one account stays within its limit.
+An account that exceeds its limit is never used again. A refused charge changes no account.
 
 Theorem.  However the releases and the time to stop are chosen from earlier answers, all
 answers together are (epsilon, delta)-DP for the budget's epsilon and delta. That is what is
@@ -98,7 +98,7 @@ def charge_filter(
     state: FilterState, privacy: Privacy, *, delta: Number | None = None
 ) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
-    return _charge_unlabelled(state, _read(privacy), _point(state, delta))
+    return _charge_unlabelled(state, _read(privacy), point_of(state, delta))
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +111,7 @@ def _charge_unlabelled(state: FilterState, privacy: Privacy, delta: Fraction) ->
         raise BudgetExceeded(
             _too_dear(state, privacy, price),
             spent=state.spent,
-            asked=_as_budget(privacy, delta),
+            asked=as_budget(privacy, delta),
             left=state.remaining,
         )
     return replace(after, neighbours=label)
@@ -167,12 +167,12 @@ class Filter:
 
     @property
     def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
+        """About what was spent: an estimate, the budget is the guarantee."""
         return self._state.spent
 
     @property
     def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
+        """About what is left: an estimate, the budget is the guarantee."""
         return self._state.remaining
 
     def charge(self, privacy: Privacy, *, delta: Number | None = None) -> Budget:
@@ -187,7 +187,7 @@ class Filter:
     def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
         """About how many more releases like this one fit; inf if it reveals nothing.
 
-        Of sampled steps more fit if their number is fixed beforehand: see `calibrate`.
+        Of sampled steps more fit if their number is fixed in advance: see `calibrate`.
         """
         return how_many_more(self._state, privacy, delta=delta)
 
@@ -286,16 +286,17 @@ def _read(privacy: object) -> Privacy:
     return read_curve(privacy, by="A filter")
 
 
-def _point(state: FilterState, delta: Number | None) -> Fraction:
+def point_of(state: FilterState, delta: Number | None) -> Fraction:
+    """The delta at which a curve without a family is read."""
     usual = USUAL_POINT * state.budget.delta
     return usual if delta is None else DELTA.typed("delta", delta)
 
 
 def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> FilterPrice:
-    return bank.price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
+    return bank.price_of(privacy.labelled(None), state.accounts, delta=point_of(state, delta))
 
 
-def _as_budget(privacy: Privacy, delta: Fraction) -> Budget | None:
+def as_budget(privacy: Privacy, delta: Fraction) -> Budget | None:
     """The release as one pair, at its largest loss or else at a delta; None if there is none."""
     worst, leak = privacy.worst_loss(), rational_above(privacy.certain_leak())
     if leak >= 1:
@@ -325,11 +326,11 @@ def _delta_of(account: FilterAccount) -> Fraction:
 
 
 def left_in_words(state: FilterState) -> str:
-    """What is left, rounded down; of δ, the part that answers with one of their own can have."""
+    """What is left, rounded down; of δ, the part that is set aside for answers that need one."""
     epsilon = f"ε = {six(state.remaining.epsilon, up=False)}"
     if not state.budget.delta:
         return epsilon
-    leak = f"δ = {six(state.leak_left, up=False)} for answers with a δ of their own"
+    leak = f"δ = {six(state.leak_left, up=False)} for questions that need a δ"
     return f"{epsilon} ({leak})"
 
 
@@ -346,8 +347,8 @@ def _too_dear(state: FilterState, privacy: Privacy, price: FilterPrice) -> Probl
 def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if any(part.is_sampled for part, _ in privacy.as_parts()):
         return (
-            "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "
-            "steps and their noise are fixed beforehand, la.compose and la.calibrate use the "
+            "A filter charges a sampled step as one (ε, δ) pair, which spends a lot. If the number "
+            "of steps and their noise are fixed in advance, la.compose and la.calibrate use the "
             "whole curve, and far more steps fit."
         )
     if state.leak + price.leak > state.leak_limit:

@@ -19,15 +19,14 @@ from math import copysign, exp, log
 
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.balls import float_below
-from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, SCALE, Number, as_typed
-from letalone.privacy.bounds import above, at_most
+from letalone.exact.typed import COUNT, PROBABILITY, SCALE, Number, as_typed
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
 from letalone.privacy.curves.gaussian_curve import GaussianDP
+from letalone.privacy.promises import CurvePromise, EpsilonDelta
 
 ACCURACY = 0.8e-6  # the rest of 10^-6 is for whoever shortens the number
 TINY = 1e-300
-HOPELESS = 1e3
 # Powers of two, both ways from 1, at which a number is tried: 64 doublings in twelve tries.
 REACH = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 PROBES = (4, 6)  # after so many tries the other way is looked at, too
@@ -38,20 +37,20 @@ MOST_STEPS = 10**12
 def noise_for(epsilon: Number, delta: Number, *, steps: Number = 1, rate: Number = 1) -> float:
     """The smallest sigma, for sensitivity 1, with which all steps keep (epsilon, delta)."""
     count, share = int(COUNT.typed("steps", steps)), _rate(rate)
-    steps_with = partial(_steps_of, rate=share, steps=count)
+    steps_with = partial(steps_of, rate=share, steps=count)
     return solve(steps_with, epsilon=epsilon, delta=delta, more_is_safer=True)
 
 
 def steps_for(epsilon: Number, delta: Number, *, sigma: Number, rate: Number = 1) -> int:
     """The largest number of steps that keep (epsilon, delta); 0 where not even one does."""
     noise, share = SCALE.typed("sigma", sigma), _rate(rate)
-    return most_steps(lambda n: _steps_of(noise, share, steps=n), epsilon=epsilon, delta=delta)
+    return most_steps(lambda n: steps_of(noise, share, steps=n), epsilon=epsilon, delta=delta)
 
 
 def rate_for(epsilon: Number, delta: Number, *, sigma: Number, steps: Number = 1) -> float:
     """The largest sampling rate at which all steps keep (epsilon, delta); at most 1."""
     noise, count = SCALE.typed("sigma", sigma), int(COUNT.typed("steps", steps))
-    steps_at = partial(_steps_of, noise, steps=count)
+    steps_at = partial(steps_of, noise, steps=count)
     return solve(steps_at, epsilon=epsilon, delta=delta, more_is_safer=False, most=Fraction(1))
 
 
@@ -64,7 +63,19 @@ def solve(
     most: Fraction | None = None,
 ) -> float:
     """The smallest (or largest) number whose curve is certainly within (epsilon, delta)."""
-    excess = _Excess(privacy_of, epsilon, delta)
+    promise = EpsilonDelta(epsilon, delta)
+    return solve_for(promise, privacy_of, more_is_safer=more_is_safer, most=most)
+
+
+def solve_for(
+    promise: CurvePromise,
+    privacy_of: Callable[[Fraction], Privacy],
+    *,
+    more_is_safer: bool,
+    most: Fraction | None = None,
+) -> float:
+    """The smallest (or largest) number whose curve certainly keeps the promise."""
+    excess = _Excess(privacy_of, promise)
     good, bad = _bracket(excess, more_is_safer=more_is_safer, most=most)
     if bad is None:
         return good
@@ -84,7 +95,14 @@ def most_steps(
     most: int = MOST_STEPS,
 ) -> int:
     """The largest whole number, 0 included, whose curve is certainly within (epsilon, delta)."""
-    excess = _Excess(lambda number: privacy_of(int(number)), epsilon, delta)
+    return most_steps_for(EpsilonDelta(epsilon, delta), privacy_of, most=most)
+
+
+def most_steps_for(
+    promise: CurvePromise, privacy_of: Callable[[int], Privacy], *, most: int = MOST_STEPS
+) -> int:
+    """The largest whole number, 0 included, whose curve certainly keeps the promise."""
+    excess = _Excess(lambda number: privacy_of(int(number)), promise)
     if excess(1) > 0:
         return _no_step(excess)
     low, high = 1, 4
@@ -111,11 +129,8 @@ def _no_step(excess: "_Excess") -> int:
 
 
 def keeps(privacy: Privacy, *, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a curve is certainly within (epsilon, delta); for a delta of 0, by its worst loss."""
-    if delta > 0:
-        return Fraction(privacy.delta(epsilon)) <= delta
-    worst = privacy.worst_loss()
-    return worst is not None and at_most(worst, epsilon) and privacy.certain_leak() == 0
+    """Whether a curve is certainly within (epsilon, delta)."""
+    return EpsilonDelta(epsilon, delta).is_kept(privacy)
 
 
 def _whole_guess(excess: "_Excess", low: int, high: int) -> int:
@@ -129,7 +144,7 @@ def _whole_guess(excess: "_Excess", low: int, high: int) -> int:
 
 REST = (
     "The rest of the releases alone, without the number sought, already breaks {}: no number "
-    "mends that. Promise less (a larger epsilon or delta), or release less."
+    "helps. Promise less (a larger epsilon or delta), or release less."
 )
 WRONG_WAY = (
     "No number keeps {}. Privacy must improve as the number {}; here it does not: the function "
@@ -146,16 +161,12 @@ NO_DELTA = (
 
 
 class _Excess:
-    """ln(delta / delta allowed), or of the losses where that is 0; kept at or below 0."""
+    """By how much a promise is broken, in logarithms; at or below 0 where it is kept."""
 
-    __slots__ = ("at", "found", "most", "privacy_of")
+    __slots__ = ("found", "privacy_of", "promise")
 
-    def __init__(
-        self, privacy_of: Callable[[Fraction], Privacy], epsilon: Number, delta: Number
-    ) -> None:
-        self.privacy_of = privacy_of
-        self.at = EPSILON.typed("epsilon", epsilon)
-        self.most = DELTA.typed("delta", delta)
+    def __init__(self, privacy_of: Callable[[Fraction], Privacy], promise: CurvePromise) -> None:
+        self.privacy_of, self.promise = privacy_of, promise
         self.found: dict[float, float] = {}
 
     def __call__(self, number: float) -> float:
@@ -165,29 +176,18 @@ class _Excess:
 
     def _computed(self, number: Fraction) -> float:
         privacy = self.curve(number)
-        size = self._size(privacy)
+        size = self.promise.excess(privacy)
         # The sign is certain, the size only guides the search.
-        kept = keeps(privacy, epsilon=self.at, delta=self.most)
-        return min(0.0, size) if kept else max(TINY, size)
-
-    def _size(self, privacy: Privacy) -> float:
-        if self.most > 0:
-            return log(max(privacy.delta(self.at), TINY)) - log(max(float(self.most), TINY))
-        worst = privacy.worst_loss()
-        if worst is None or privacy.certain_leak() != 0:
-            return HOPELESS
-        return log(max(above(worst), TINY)) - log(max(float(self.at), TINY))
+        return min(0.0, size) if self.promise.is_kept(privacy) else max(TINY, size)
 
     def curve(self, number: Fraction) -> Privacy:
         return read_curve(self.privacy_of(number), by="The search")
 
-    @property
-    def promise(self) -> str:
-        return f"epsilon = {float(self.at):g}, delta = {float(self.most):g}"
-
     def needs_a_delta(self, number: float) -> None:
         """Refuses what no number can keep: a delta of 0 for a loss without a bound."""
-        if self.most == 0 and self.curve(as_typed(number)).worst_loss() is None:
+        if not self.promise.needs_bounded_loss:
+            return
+        if self.curve(as_typed(number)).worst_loss() is None:
             raise ParameterError(NO_DELTA)
 
     def roughly(self, number: float) -> float:
@@ -245,7 +245,8 @@ def _guess(excess: _Excess, good: float, bad: float, tried: list[float]) -> floa
     return exp(min(max(middle, low + margin), high - margin))
 
 
-def _steps_of(sigma: Fraction, rate: Fraction, *, steps: int) -> Privacy:
+def steps_of(sigma: Fraction, rate: Fraction, *, steps: int) -> Privacy:
+    """So many steps with this noise, each on a fresh Poisson sample at this rate."""
     step: Privacy = GaussianDP(1 / sigma)
     if rate < 1:
         step = step.sampled(rate)

@@ -6,6 +6,7 @@ Tested:   the round trip for every curve; damaged and newer files are refused
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from importlib import import_module
 from json import loads
 from typing import cast
 
@@ -14,6 +15,8 @@ from letalone.exact.typed import read_rational
 from letalone.privacy.curve import FORMAT, KINDS, Json, Privacy
 from letalone.privacy.neighbours import Neighbours, Relation
 
+# What registers a curve and is not loaded with the package.
+LATER_CURVES = ("curves.bounded_range", "curves.perturbed", "theorems")
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 ENVELOPE = ("format", "kind", "neighbours")
 
@@ -61,7 +64,11 @@ def _kind(stored: Json) -> type[Privacy]:
             f"This privacy curve has format {written}, and this letalone reads up to format "
             f"{FORMAT}. Update letalone to read it."
         )
-    kind = KINDS.get(str(stored.get("kind")))
+    name = str(stored.get("kind"))
+    if name not in KINDS:
+        for later in LATER_CURVES:
+            import_module(f"letalone.privacy.{later}")
+    kind = KINDS.get(name)
     if kind is None:
         raise FormatError(
             f"This privacy curve is of kind {stored.get('kind')!r}; known kinds are: "

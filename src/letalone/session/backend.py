@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from letalone.session.time_steps import Asker
 
 Error = Number | Mapping[str, Number]  # of all aggregates, or of each by its name
+RelativeError = str  # "1 %" of the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class PricedQuestion(ABC):
     remark: str | None = None
     limit: RowLimit | None = None  # in its plan, if it was found privately
     row_note: Spelled | None = None  # what is said of it where nobody gave a number
+    confirmed: bool = False  # whether a price that protects hardly anybody is meant
 
     @property
     def shown(self) -> Self:
@@ -188,6 +190,10 @@ class Backend(ABC):
         """Before anything is charged: a closed engine would fail, and freeze the data set."""
         if not self.is_open:
             raise ParameterError(problem(Code.CLOSED, OpenAgain(), name=self.name))
+
+    def is_same_table(self, other: "Backend") -> bool:
+        """Whether both are surely one: by their names, and where rows are read by what they are."""
+        return self is other or self.name.casefold() == other.name.casefold()
 
     def meet(self, other: Self) -> None:
         """Remembers another private table that questions join."""

@@ -22,10 +22,11 @@ from letalone.answers.arranged import arrange_release
 from letalone.answers.promise import price
 from letalone.errors import BudgetExceeded
 from letalone.ledger import digest_of
-from letalone.ledger.charging import Charge, charged_work
+from letalone.ledger.charging import Charge, charged_work, find_repeat
 from letalone.privacy import ApproxDP, Budget, Privacy, compose
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import FilterState, charge_filter, how_many_more
+from letalone.privacy.guard_rails import check_confirmed
 from letalone.session.pricing import Answering, Priced, read_releases
 from letalone.session.release import Release
 
@@ -56,7 +57,7 @@ class Batch(list[Release]):
 def _answer(release: Release, shared: Sequence[str]) -> str:
     notes = [note for note in release.notes if note not in shared]
     price = Budget(release.asked.epsilon, release.asked.delta)
-    table = views.as_text(release.keys, release.shown, [*_bullet_points(notes), f"Price: {price}."])
+    table = views.as_text(release.keys, release.shown, [*_bullet_points(notes), f"Spent {price}."])
     return f"{release.asked.question}\n{table}"
 
 
@@ -64,10 +65,10 @@ def _together(releases: Sequence[Release]) -> list[str]:
     """What holds for all: each was charged at the same moment, to the same budget."""
     standing, unit = releases[0].standing, releases[0].privacy.neighbours
     sure = f"{100 * releases[0].confidence:g} %"
-    again = "The same batch was answered before: these are those answers, and they are free."
+    again = "Same batch, same answers, nothing spent."
     lines = [standing.remark, again if standing.repeated else None, standing.left]
     return [
-        f"All protect: {unit}. Each interval is right {sure} of the time.",
+        f"[low, high]: {sure} noise range. All protect: {unit}.",
         *(str(line) for line in lines if line is not None),
     ]
 
@@ -81,15 +82,26 @@ def release_batch(questions: Sequence[Priced]) -> Batch:
     questions[0].table.check_registered()
     work, remark = Answering(questions), None
     charge = _charge_for(questions, work)
+    payers = [table.payer for table in work.tables]
+    earlier = find_repeat(payers, charge) or find_repeat(
+        payers, replace(charge, digest=_digest([question.named_digest for question in questions]))
+    )
+    if earlier is None and all(payer.fits(charge) for payer in payers):
+        for question in questions:
+            check_confirmed(question.risk, confirm=question.confirmed)
     if len(questions) > 1:
         cost = price(charge.privacy)
         remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
-    settled = charged_work([table.payer for table in work.tables], charge, work)
+    settled = earlier or charged_work(payers, charge, work)
     pairs = zip(read_releases(settled, remark=remark), questions, strict=True)
     return Batch(
         [
             arrange_release(
-                replace(release, standing=replace(release.standing, row_limit=question.row_note)),
+                question.with_names(
+                    replace(
+                        release, standing=replace(release.standing, row_limit=question.row_note)
+                    )
+                ),
                 question.arrangement,
             )
             for release, question in pairs
@@ -99,15 +111,17 @@ def release_batch(questions: Sequence[Priced]) -> Batch:
 
 def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:
     plans: Json = {"kind": "batch", "questions": [question.terms.plan for question in questions]}
-    digest = digest_of(
-        {"batch": [question.terms.digest for question in questions]}, name="The batch"
-    )
+    digest = _digest([question.terms.digest for question in questions])
     # What is charged must fit all tables: the one with the least delta decides its form.
     states = [table.standing().state for table in work.tables]
     state = min(states, key=lambda state: state.budget.delta)
     curve = choose_curve([question.terms.privacy for question in questions], state)
     what = f"The {len(questions)} answers together cost ({price(curve)})"
     return Charge(what, curve, plans, digest, None)
+
+
+def _digest(questions: Sequence[str]) -> str:
+    return digest_of({"batch": list(questions)}, name="The batch")
 
 
 def choose_curve(curves: Sequence[Privacy], state: FilterState) -> Privacy:

@@ -8,12 +8,16 @@ rows, steps after it about units.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, cast
 
-from letalone.errors import ParameterError
-from letalone.exact.typed import refusal
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
+from letalone.errors.remedies import AskInstead
+from letalone.exact.typed import Number, refusal
 from letalone.plans.aggregates.features import Feature, PerUnit
 from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.expressions import ColumnRef, Expression, as_expression, checked_size
@@ -28,6 +32,49 @@ if TYPE_CHECKING:
     from letalone.session.query import Query
 
 
+@dataclass(frozen=True, slots=True)
+class FirstNumbers:
+    """The inner questions, each with its SQL, and the outer one once their answers are known."""
+
+    asked: "tuple[tuple[str, Query], ...]"
+    build: "Callable[[Sequence[Fraction]], Query]"
+
+    def change(
+        self, inner: "Callable[[Query], Query]", outer: "Callable[[Query], Query]"
+    ) -> "FirstNumbers":
+        """The same with more steps for each of the questions."""
+        asked = tuple((sql, inner(question)) for sql, question in self.asked)
+        return FirstNumbers(asked, lambda numbers: outer(self.build(numbers)))
+
+    def trial(self) -> "Query":
+        """The outer question with 0 in the place of each number."""
+        return self.build([Fraction(0)] * len(self.asked))
+
+    def check(
+        self, epsilon: Number | None, *, delta: Number, buy_bounds: bool
+    ) -> tuple[Problem, ...]:
+        """All that is missing before the questions can be priced, each once."""
+        if buy_bounds:
+            raise self.refusal()
+        missing = list[Problem]()
+        for question in (*(inner for _, inner in self.asked), self.trial()):
+            lacking = question.check(epsilon, delta=delta)
+            missing += [one for one in lacking if one not in missing]
+        return tuple(missing)
+
+    def refusal(self) -> UnsupportedQuery:
+        """Where one price is wanted, and these are two questions."""
+        sql = self.asked[0][0]
+        words = (
+            "This is two questions: the query within the query is asked first, and its answer"
+            " stands in the other as a number. In Python .release(epsilon=…) asks both, and so does"
+            f" letalone query. Else ask {sql} first, and write its answer in its place."
+        )
+        facts = {"construct": "a query within a query"}
+        code = Code.SQL_NOT_SUPPORTED
+        return UnsupportedQuery(Problem(code, facts, (AskInstead(sql),), words=words, advised=True))
+
+
 class QueryBuilder(ABC):
     """A table, or a question about it, that further steps can be added to."""
 
@@ -35,7 +82,11 @@ class QueryBuilder(ABC):
 
     @abstractmethod
     def _so_far(self) -> "Query":
-        """The question as it is."""
+        """The question as it is, for one step more."""
+
+    def _to_bound(self) -> "Query":
+        """The same, for bounds on what each person adds."""
+        return self._so_far()
 
     def where(self, *conditions: Expression | bool) -> "Query":
         """Only rows for which all conditions are true: `la.col("age") >= 65`."""
@@ -63,18 +114,21 @@ class QueryBuilder(ABC):
         on: str | Sequence[str] | Mapping[str, str],
         name: str = "public",
         columns: Sequence[str] | None = None,
+        how: Literal["inner", "left"] = "inner",
     ) -> "Query":
         """The columns of another table beside each row: of a public one, or a private one.
 
         A public table is a frame with one row for each key; `on` names the columns, or maps those
-        of this table to those of the public one. Rows without a partner are dropped. Nobody in the
-        public table is protected.
+        of this table, or of one joined before, to those of the public one. Rows without a partner
+        are dropped; how="left" keeps them. Nobody in the public table is protected.
 
         A private one is another open session with the same units; `on` is the unit's column, or a
         pair of names, this table's first. Of each unit one row counts, chosen by a hash; both data
         sets are charged the whole price. `columns` are those to take, if not all.
         """
         so_far = self._so_far()
+        if how not in ("inner", "left") or (how == "left" and isinstance(other, QueryBuilder)):
+            raise refusal("how", how, "'inner', or 'left' for a public table")
         if isinstance(other, QueryBuilder):
             theirs = other._so_far()
             if theirs is not other and so_far.before is None:
@@ -91,7 +145,10 @@ class QueryBuilder(ABC):
         other = so_far.table.as_joined(other, name=name)
         from letalone.session.joins.public_joins import public_join  # loads Arrow
 
-        added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
+        joined = [column for join in so_far.joins for column in join.columns]
+        rows = replace(so_far.rows, columns=(*so_far.rows.columns, *joined))
+        outer = how == "left"
+        added = public_join(so_far.table, other, rows=rows, on=on, name=name, outer=outer)
         return replace(so_far, joins=(*so_far.joins, added))
 
     def per_unit(self, *unnamed: object, **features: Feature) -> "Query":
@@ -162,7 +219,7 @@ class QueryBuilder(ABC):
         max_groups: int | None = None,
         clip: bool | None = None,
     ) -> "Query":
-        """How much one unit may count for: with so many rows, in so many groups.
+        """The row limit: the most rows per person, and the most groups.
 
         A unit with n > max_rows rows counts as max_rows: each of its rows weighs max_rows / n.
         `max_rows="auto"` finds a limit privately first, with a tenth of ε; once it is found, it is
@@ -172,7 +229,7 @@ class QueryBuilder(ABC):
         read_max_rows(max_rows)
         given = {"max_rows": max_rows, "max_groups": max_groups, "clip": clip}
         named = {name: value for name, value in given.items() if value is not None}
-        return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]
+        return replace(self._to_bound(), **named)  # pyright: ignore[reportArgumentType]
 
     def trainable_schema(self) -> Schema:
         """For estimators: what is public about the rows, which a job is made from."""
@@ -180,15 +237,15 @@ class QueryBuilder(ABC):
 
         return trainable_schema(self._so_far())
 
-    def train(self, job: "FitJob") -> "Settled":
+    def train(self, job: "FitJob", *, confirm: bool = False) -> "Settled":
         """For estimators: trains a model on the rows, charged like an answer.
 
         People call `estimator.fit(table, features=[…], target=…)`. The same job about the same
-        rows is free.
+        rows is free. Above ε = 10 a model is trained with confirm=True only.
         """
         from letalone.session.training import train  # loads engines
 
-        return train(self._so_far(), job)
+        return train(self._so_far(), job, confirm=confirm)
 
 
 def rows_of(asking: QueryBuilder) -> Schema:

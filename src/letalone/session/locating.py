@@ -12,9 +12,13 @@ from typing import TypeVar, cast
 
 from letalone.engines.catalogue import ENGINES
 from letalone.engines.core.failure import EngineFailed
+from letalone.engines.core.provenance import read_rows
+from letalone.engines.duckdb.text_files import name_of_encoding
+from letalone.engines.frames.streams import unwrap_source
 from letalone.engines.frames.to_arrow import is_frame
 from letalone.errors import ParameterError
-from letalone.errors.problem import without_context
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem, without_context
 from letalone.exact.typed import refusal
 from letalone.ledger import Ledger
 from letalone.ledger.storage.store import is_postgres
@@ -23,7 +27,7 @@ from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.session.open_table import Progress
 from letalone.sources.files import find_files
-from letalone.sources.places import is_schema_file
+from letalone.sources.places import encoding_for, is_schema_file, other_ledger
 from letalone.sources.resolve import read_source
 from letalone.sources.source import Source
 from letalone.sources.spark_names import is_path_on_spark
@@ -63,6 +67,8 @@ class OpeningCall:
     side_table: str | None = None
     rows: str | None = None
     timeout_seconds: float | None = None
+    encoding: str | None = None
+    copy: bool = False
     shares: Shares | None = None
     progress: Progress | None = None
     registered: bool = False
@@ -85,7 +91,9 @@ class OpeningCall:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSource:
-    """A call, with the ledger beside the file; which table it means; what is declared of it."""
+    """A call, with the ledger beside the file and the encoding that its schema file names; which
+    table it means; what is declared of it.
+    """
 
     call: OpeningCall
     source: Source
@@ -99,7 +107,8 @@ class LocatedSource:
 
 
 def locate(call: OpeningCall) -> LocatedSource:
-    """Reads schema files, and nothing of the data."""
+    """Reads schema files, and nothing of the data but a stream, which is read once."""
+    call = replace(call, source=unwrap_source(call.source, vouched=read_rows(call.rows)))
     if call.schema is not None and is_schema_file(call.source):
         find_files(cast("Place", call.source))  # refuses it: a schema is given, and this is no data
     source = contain_engine(
@@ -110,7 +119,10 @@ def locate(call: OpeningCall) -> LocatedSource:
     declared = _read_schema(call.schema, source)
     if call.name is None and declared is None:
         _check_named(source)
-    call = replace(call, ledger=call.ledger if beside is None else beside)
+    if _is_beside(call.ledger, source):
+        _check_other_ledger(source)
+    encoding = _read_encoding(call, source)
+    call = replace(call, ledger=call.ledger if beside is None else beside, encoding=encoding)
     return LocatedSource(call, source, declared, beside)
 
 
@@ -126,12 +138,52 @@ def _read_schema(schema: object, source: Source) -> Schema | None:
     return Schema.read(beside) if beside is not None and beside.is_file() else None
 
 
+def _read_encoding(call: OpeningCall, source: Source) -> str | None:
+    """The encoding that the call or the schema file names; a file has one."""
+    file = call.schema if isinstance(call.schema, str | PathLike) else None
+    file = source.schema_file if call.schema is None else file
+    declared = encoding_for(source, None if file is None else Path(file))
+    if call.encoding is None or declared is None:
+        return call.encoding or declared
+    if name_of_encoding(call.encoding) != name_of_encoding(declared):
+        raise ParameterError(
+            f"encoding is {call.encoding!r}, but the schema file says {declared!r}. Leave it out,"
+            " or change the schema file."
+        )
+    return declared
+
+
 def _check_named(source: Source) -> None:
-    """Refuses a path on Spark, where nobody has named the data set."""
+    """Refuses several files, and a path on Spark, where nobody has named the data set."""
+    if source.needs_name:
+        words = "A budget belongs to a name, and several files have none: give the data set one"
+        spelled = Spelled(
+            f"{words}, la.open(…, name='visits'), and the same one each time.",
+            f"{words}, --name visits, and the same one each time; or letalone init writes it down.",
+        )
+        raise ParameterError(problem(Code.OTHER, words=spelled))
     if is_path_on_spark(source.handle):
         raise ParameterError(
-            "This is a path, which can be written in many ways, and its budget would begin anew"
-            " with each. Give the data set a name: la.open(…, name='visits')."
+            "Give this data set a name: la.open(…, name='visits'). The budget is stored under the"
+            " name, and each spelling of a path would get a new budget."
+        )
+
+
+def _is_beside(ledger: object, source: Source) -> bool:
+    """Whether the ledger is the one beside the data, which nobody need name."""
+    if ledger is None or not isinstance(ledger, str | PathLike):
+        return ledger is None
+    return Path(cast("Place", ledger)).absolute() == source.ledger_file
+
+
+def _check_other_ledger(source: Source) -> None:
+    """Refuses a folder whose files have a budget as a pattern, and a pattern of such a folder."""
+    other = other_ledger(source)
+    if other is not None and not cast("Path", source.ledger_file).is_file():
+        raise ParameterError(
+            f"{other.name} may keep the budget of these files under another spelling: a folder and"
+            " a pattern of its files are one table. Open them as before, or name the ledger:"
+            f" ledger={str(other)!r} (--ledger in the terminal)."
         )
 
 

@@ -1,4 +1,4 @@
-"""What to know when reading an answer: functions of the question, never of the data."""
+"""Notes shown with an answer. They depend on the question, never on the data."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,22 +20,33 @@ from letalone.plans.aggregates.formulas import (
 from letalone.plans.aggregates.of_columns import (
     CountUnits,
     Extreme,
+    Histogram,
     PrivateBounds,
     Quantiles,
     steps_in_words,
 )
 from letalone.plans.described import describe_plan
-from letalone.plans.expressions import Expression, column_names
+from letalone.plans.expressions import (
+    ColumnRef,
+    DatePart,
+    DateText,
+    Expression,
+    StartOf,
+    children,
+    column_names,
+)
 from letalone.plans.plan import Plan, PublicJoin
 from letalone.plans.types import Type
+from letalone.plans.wording import and_words
 
 if TYPE_CHECKING:
     from letalone.tables.compiled import PricePart
 
 HALF = Fraction(1, 2)
 WITHIN_ROWS = "the rows within that limit"
-WITHIN_BOUNDS = "the values within their bounds: a value beyond counts as the bound"
+WITHIN_BOUNDS = "the values within their bounds: a value outside counts as the nearest bound"
 FILTERED = " that pass the filter"
+UTC_WORDS = "with a time zone are counted in UTC, and so are their days and months"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
 FROM_TEXT = " read from text"
@@ -44,11 +55,11 @@ FROM_TEXT = " read from text"
 SPANNED, SPANNED_BY_MANY = 4, 2
 FEW = 100  # rows; nobody expects much of fewer
 READ = {
-    Type.INTEGER: "are no whole number, such as 'unknown' or '1,234',",
-    Type.NUMBER: "are no number, such as 'unknown' or '1,234.50',",
+    Type.INTEGER: "are not whole numbers (such as 'unknown' or '1,234')",
+    Type.NUMBER: "are not numbers (such as 'unknown' or '1,234.50')",
     Type.BOOLEAN: "are neither true nor false",
-    Type.DATE: "are no date written year first, as 2024-01-31,",
-    Type.TIMESTAMP: "are no time written year first, as 2024-01-31 14:30:00,",
+    Type.DATE: "are not dates with the year first (as 2024-01-31)",
+    Type.TIMESTAMP: "are not times with the year first (as 2024-01-31 14:30:00)",
 }
 
 
@@ -117,29 +128,63 @@ def _notes(plan: Plan) -> Iterator[Note]:
 
 
 def find_starved(parts: Sequence[SplitPart]) -> Iterator[Note]:
-    """What gets less than a third of an equal share of ε, because others beside it need more."""
+    """Results that get less than a third of an equal part of ε, because others need more."""
     for part in parts:
         if part.name != KEYS and STARVED * len(parts) * part.share < 1:
             yield Note(
-                f"{part.name} has {float(100 * part.share):.2g} % of ε, because what stands beside"
-                " it needs more; a question of its own would be more accurate",
+                f"{part.name} gets only {float(100 * part.share):.2g} % of ε, because the other"
+                " results need more; asked alone, it would be more accurate",
                 ": .batch takes an ε for each",
             )
 
 
+def warnings_about_noise(
+    plan: Plan, parts: "Sequence[PricePart]", split: Sequence[SplitPart]
+) -> tuple[str, ...]:
+    """The notes that are not about every such question but about its noise."""
+    return (*(note.stored for note in find_starved(split)), *in_rows(plan, parts))
+
+
+def warnings_of(
+    plan: Plan, parts: "Sequence[PricePart]", split: Sequence[SplitPart]
+) -> tuple[str, ...]:
+    """The notes that a reader of the answer must not miss."""
+    others = (*_partners(plan), *public_people(plan), *_edges(plan))
+    return (*others, *warnings_about_noise(plan, parts, split))
+
+
+def _edges(plan: Plan) -> Iterator[str]:
+    """Where a histogram counts what is beyond its edges."""
+    for name, aggregate in plan.aggregates:
+        note = facts_of(aggregate).note
+        if isinstance(aggregate, Histogram) and note is not None:
+            yield f"{name} {note(aggregate)}"
+
+
+def unusual_notes(notes: Iterable[str], plan: Plan) -> tuple[str, ...]:
+    """Stored notes without those of every such question."""
+    told = {*_partners(plan), *public_people(plan), *_edges(plan)}
+    usual = {note.stored for note in _notes(plan)} - told
+    return tuple(note for note in notes if note not in usual)
+
+
 def in_rows(plan: Plan, parts: "Sequence[PricePart]") -> Iterator[str]:
-    """How many rows lie beyond an extreme or a bound: known beforehand, from the price."""
+    """How many rows are outside an extreme or a bound: known in advance, from the price."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     for name, aggregate in plan.aggregates:
         if not isinstance(aggregate, Extreme | PrivateBounds):
             continue
         rows = ceil((errors.get(name) or 0) + 0.5)
         if isinstance(aggregate, Extreme):
-            yield f"{name} is meant to be some {rows:,} rows inwards, and may be twice as many"
+            end, beyond = ("largest", "larger") if aggregate.largest else ("smallest", "smaller")
+            yield (
+                f"{name} is not the {end} value: about {rows:,} rows (perhaps {2 * rows:,}) are"
+                f" {beyond}; the exact one would expose one person"
+            )
         if isinstance(aggregate, PrivateBounds):
             yield (
-                f"about {rows:,} rows may lie beyond each of {name} and be clamped: trust bounds"
-                f" only where {10 * rows:,} rows or more are asked about"
+                f"about {rows:,} rows may be outside each of {name} and count as the bound; do not"
+                f" use these bounds with fewer than {10 * rows:,} rows"
             )
 
 
@@ -155,10 +200,10 @@ def short_of_rows(
         spanned = SPANNED if len(aggregate.at) == 1 else SPANNED_BY_MANY
         needed = ceil(spanned * (errors.get(name) or 0))
         if needed > (FEW if rows is None else rows):
-            size = "of fewer" if rows is None else f"of {rows:,}"
+            size = "with fewer" if rows is None else f"with {rows:,}"
             yield (
-                f"{name} needs about {needed:,} rows: {size}, its interval would be most of its"
-                " range; more ε helps, or fewer rows of each unit"
+                f"{name} needs about {needed:,} rows: {size}, its range covers most of the possible"
+                " values; a larger ε helps, or fewer rows per person"
             )
 
 
@@ -174,6 +219,36 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
         are = "is" if len(names) == 1 else "are"
         cells = f"cells that {READ[kind]} count as missing"
         yield f"{' and '.join(names)} {are}{FROM_TEXT}: {cells}"
+
+
+def in_utc(plan: Plan, zoned: frozenset[str]) -> Iterator[str]:
+    """Columns that may have a time zone, and whose hours, days or months the question looks at.
+
+    A feature or a derived column that is made of one may be such a time itself.
+    """
+    before = plan.per_unit
+    made = [] if before is None else [*before.derived]
+    made += [(n, part) for n, of in (before.features if before else ()) for part in made_of(of)]
+    known = {name: [name] for name in zoned}
+    for name, expression in (*made, *plan.derived):
+        if found := [of for read in column_names(expression) for of in known.get(read, ())]:
+            known[name] = found
+    used = [name for expression in expressions_in(plan) for name in _times_of(expression, plan)]
+    names = dict.fromkeys(of for name in used for of in known.get(name, ()))
+    if names:
+        yield f"times of {and_words([*names])} {UTC_WORDS}"
+
+
+def _times_of(expression: Expression, plan: Plan) -> Iterator[str]:
+    """The columns of which a date or a part of it is taken."""
+    dates = {column.name for column in plan.schema.columns if column.type is Type.DATE}
+    if isinstance(expression, DatePart | StartOf | DateText):
+        yield from column_names(expression)
+    elif isinstance(expression, ColumnRef) and expression.name in dates:
+        yield expression.name
+    else:
+        for part in children(expression):
+            yield from _times_of(part, plan)
 
 
 def expressions_in(plan: Plan) -> Iterator[Expression]:
@@ -203,11 +278,11 @@ def _units(plan: Plan) -> Iterator[Note]:
         return
     rows, groups = bounding.max_rows, bounding.max_groups
     if plan.per_unit is not None:
-        yield Note(f"each {unit} is one row, whatever number of rows it has")
+        yield Note(f"all rows of {_one(unit)} are combined into one")
     elif bounding.clip:
         where = f" in at most {plural(groups or 1, 'group')}" if plan.groups else ""
         yield Note(
-            f"each {unit} counts once{where}, with its own total clipped to the range of one row",
+            f"one total per {unit} is counted{where}, cut off at the bounds of one row",
             "; .bound(max_rows=…) takes rows instead",
         )
     elif groups is not None:
@@ -221,8 +296,8 @@ def _units(plan: Plan) -> Iterator[Note]:
     elif rows is not None:
         most, which = plural(rows, "row"), FILTERED if plan.where is not None else ""
         yield Note(
-            f"{_one(unit)} with more than {most}{which} counts as {rows:,}: each of its rows counts"
-            f" {rows:,}/n",
+            f"at most {most} per {unit}{which} are counted (of n > {rows:,} rows, each counts"
+            f" {rows:,}/n)",
             "; .bound(max_rows=…) changes that",
         )
     yield Note(f"rows without {unit} are left out")
@@ -235,8 +310,8 @@ def _one(unit: str) -> str:
 def _partners(plan: Plan) -> Iterator[str]:
     for join in plan.partners:
         yield (
-            f"{join.name} is private, too, and is charged the same; one of its rows of each"
-            f" {join.on[0][1]} counts, chosen by a hash, and who is not in it is left out"
+            f"{join.name} is private, too, and its budget is charged the same; one of its rows per"
+            f" {join.on[0][1]} is used, chosen by a hash, and rows without a match are left out"
         )
 
 
@@ -254,18 +329,12 @@ def _intervals(plan: Plan) -> Iterator[Note]:
     parts = with_formula_parts(plan.aggregates)
     clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in parts)
     if bounded or clamped:
-        how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)
         within = ", and ".join([WITHIN_ROWS] * bounded + [WITHIN_BOUNDS] * clamped)
-        plain = f"the ranges are about {within}"
-        yield Note(f"intervals speak of the {how} data", plain=plain)
+        yield Note(f"the ranges are about {within}")
 
 
 def _groups(plan: Plan) -> Iterator[Note]:
     if plan.groups and plan.keys is None:
-        yield Note(
-            "keys that too few units have are not listed, and nothing is said about them",
-            plain="groups that too few people have are not listed",
-        )
+        yield Note("groups that too few people have are not listed")
     elif plan.groups:
-        plain = "rows of groups that are not listed are not counted"
-        yield Note("rows with other keys are left out", plain=plain)
+        yield Note("rows of groups that are not listed are not counted")

@@ -1,7 +1,7 @@
 """An open table: the engine that reads it, what is public about it, the ledger it is charged to."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -24,6 +24,7 @@ from letalone.session.pricing import Priced, price_plan
 from letalone.session.steps import row_limit
 from letalone.session.steps.row_limit import KeptLimit
 from letalone.session.time_steps import NOBODY, Asker
+from letalone.sources.source import Source, same_table
 from letalone.tables.ahead import epsilon_for
 
 NOT_ON_SPARK = (
@@ -41,7 +42,7 @@ class OpenTable(Backend):
 
     __slots__ = (
         "_brought", "_joined", "_ledger", "_own_ledger", "asker", "bits", "engine",
-        "is_registered", "lock", "progress", "types_declared",
+        "is_registered", "lock", "origin", "progress", "types_declared",
     )  # fmt: skip
 
     def __init__(
@@ -50,15 +51,17 @@ class OpenTable(Backend):
         schema: Schema,
         ledger: Ledger | None,
         *,
-        source: str,
+        origin: Source,
+        near: str = "",
         own_ledger: bool,
         progress: Progress | None,
         bits: BitSource = SYSTEM,
-        whole_name: Sequence[str] = (),
         types_declared: bool = False,
     ) -> None:
         from_text = engine.read_from_text()
-        super().__init__(schema, source=source, whole_name=whole_name, from_text=from_text)
+        words, whole_name = origin.words + near, origin.whole_name
+        super().__init__(schema, source=words, whole_name=whole_name, from_text=from_text)
+        self.origin = origin  # which table it is, however it was written
         self.engine, self._ledger, self.progress, self.bits = engine, ledger, progress, bits
         self.types_declared = types_declared  # by an opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
@@ -79,6 +82,11 @@ class OpenTable(Backend):
         if self._ledger is None:
             raise no_budget(self.name)
         return self._ledger
+
+    def is_same_table(self, other: Backend) -> bool:
+        if super().is_same_table(other):
+            return True
+        return isinstance(other, OpenTable) and same_table(self.origin, other.origin)
 
     @property
     def is_known(self) -> bool:

@@ -33,6 +33,7 @@ from letalone.session.locating import ROW, LocatedSource, OpeningCall, Unit
 from letalone.session.open_table import OpenTable, Progress
 from letalone.session.session import Session
 from letalone.sources import recorded
+from letalone.sources.files import HOLDER_KINDS
 
 Place = str | PathLike[str]
 VOUCHES_ACT = "vouches for the rows as they are"
@@ -55,23 +56,26 @@ def open(  # noqa: A001  (as people call it: la.open)
     side_table: str | None = None,
     rows: str | None = None,
     timeout_seconds: float | None = None,
+    encoding: str | None = None,
+    copy: bool = False,
     shares: Shares | None = None,
     progress: Progress | None = None,
 ) -> Session:
     """Opens a table to ask questions about: whose privacy, and how much may be spent.
 
-    source: the path of a Parquet, CSV, DuckDB or SQLite file (`table` names its table), a pattern
-    of paths, a pandas, Polars or Arrow frame, the address of a table on a PostgreSQL server,
-    postgresql://user@host/database/schema.table, that of a table on the Spark of this machine,
-    spark:catalog.schema.table, a Spark DataFrame, or a Spark session and the name of a table,
-    (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read (of a table
+    source: the path of a Parquet, CSV, JSON lines, Feather, Excel, DuckDB or SQLite file (`table`
+    names its table or sheet), a pattern of paths, a folder or a list of paths (with a `name`), a
+    pandas, Polars or Arrow frame, a stream or a data set of Arrow, the address of a table on a
+    PostgreSQL server, postgresql://user@host/database/schema.table, that of a table on the Spark of
+    this machine, spark:catalog.schema.table, a Spark DataFrame, or a Spark session and the name of
+    a table, (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read (of a table
     of a database file also NAME.TABLE.letalone.toml); of a table on a server,
     DATABASE.TABLE.letalone.toml in the working folder, of one on Spark
     CATALOG.SCHEMA.TABLE.letalone.toml. Or a schema file that says where its data are.
-    unit: the column that tells people apart, or la.ROW where each row is another person's.
+    unit: the column that identifies a person, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
     budget: what all answers together may reveal; a ledger that knows the data set has it.
-    ledger: a path or a la.Ledger; else NAME.letalone.db beside the file (of a table on a server,
+    ledger: a path or a la.Ledger; else NAME.letalone.db next to the file (of a table on a server,
     DATABASE.letalone.db, on Spark CATALOG.SCHEMA.letalone.db), where there is one.
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
@@ -83,26 +87,15 @@ def open(  # noqa: A001  (as people call it: la.open)
     from one person's rows; it is written into the ledger and onto every answer.
     timeout_seconds: on a server or on Spark, how long a statement may run: an hour, or less. A
     statement that reaches it freezes the data set, so it should be far above what questions take.
+    encoding: of a CSV file that is not UTF-8, such as "cp1252" for one that Windows wrote; else
+    the one that the schema file names.
+    copy: that a file at https://, s3:// or gs:// may be copied to this machine, into a file that
+    nobody else can read and that is removed when the table is closed.
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
-    call = OpeningCall(
-        source=source,
-        unit=unit,
-        neighbours=neighbours,
-        budget=Budget(epsilon=budget) if isinstance(budget, int | float) else budget,
-        ledger=ledger,
-        name=name,
-        schema=schema,
-        types=types,
-        table=table,
-        side_table=side_table,
-        rows=rows,
-        timeout_seconds=timeout_seconds,
-        shares=shares,
-        progress=progress,
-    )
-    return _open_call(call)
+    budget = Budget(epsilon=budget) if isinstance(budget, int | float) else budget
+    return _open_call(OpeningCall(**locals()))  # its fields are these parameters
 
 
 def open_registered(source: object, *, schema: Schema, ledger: Ledger) -> Session:
@@ -130,6 +123,7 @@ def look_at(call: OpeningCall) -> "TableLook":
         unit = _unit_of_frame(where, ledger)
         types = _types(call, where, ledger, unit)
         engine = _engine(where, types, unit)
+        _check_looked_up(where)
         schema = _with_name(engine.schema(), where)
         return TableLook(where, engine, ledger, schema, types)
     except BaseException:
@@ -152,6 +146,8 @@ def _engine(where: LocatedSource, types: Mapping[str, Type], unit: str | None) -
             unit=unit,
             vouched=vouched,
             timeout_seconds=call.timeout_seconds,
+            encoding=call.encoding,
+            copy=call.copy,
         ),
     )
 
@@ -174,7 +170,6 @@ class TableLook:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
         self.source, self.is_declared = where.source, where.declared is not None
-        self._told = where.source.recorded_as
         self._table: OpenTable | None = None
 
     @property
@@ -197,20 +192,20 @@ class TableLook:
         call, where, ledger = self._where.call, self._where, self.ledger
         schema = self._protect(unit)
         if call.name is None:
-            recorded.check_same_table(ledger, schema.name, self._told, declared=self.is_declared)
+            recorded.check_same_table(ledger, schema.name, self.source, declared=self.is_declared)
         data_set = _known_data_set(ledger, schema.name)
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
         locating.contain_engine(where.source.words, lambda: self._engine.check(schema))
-        near = "" if where.beside is None else f", with {where.beside.name} beside it"
+        near = "" if where.beside is None else f", with {where.beside.name} next to it"
         self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
-            source=where.source.words + near,
+            origin=where.source,
+            near=near,
             own_ledger=not isinstance(call.ledger, Ledger),
             progress=call.progress,
-            whole_name=where.source.whole_name,
             types_declared=where.is_frame and bool(self._types),
         )
         return Session(self._table)
@@ -274,7 +269,7 @@ class TableLook:
             ledger, name = _ledger(self._where.call.ledger), self.schema.name
             refused.callback(ledger.close)
             if self._where.call.name is None:
-                recorded.check_same_table(ledger, name, self._told, declared=self.is_declared)
+                recorded.check_same_table(ledger, name, self.source, declared=self.is_declared)
             known = known_types(ledger, name)
             if self._where.is_frame and known and known != self._types:
                 raise ParameterError(
@@ -289,7 +284,7 @@ class TableLook:
         call, where, name = self._where.call, self._where, self.schema.name
         if not call.registered:
             given, declared = call.name is not None, self.is_declared
-            recorded.remember_table(ledger, name, self._told, declared=declared, given=given)
+            recorded.remember_table(ledger, name, self.source, declared=declared, given=given)
             remember_types(ledger, name, self._types if where.is_frame else {})
         if call.rows is not None:
             _write_down_vouched(ledger, name, self._engine)
@@ -347,6 +342,14 @@ def _read_types(types: object) -> dict[str, Type]:
     return {name: Column(name, kind).type for name, kind in given.items()}
 
 
+def _check_looked_up(where: LocatedSource) -> None:
+    """Refuses a table that could be opened, but not looked up a moment before: it would be called
+    by its file, and have a second budget."""
+    source = where.source
+    if source.kind in HOLDER_KINDS and len(source.identity) == len(("file", "path")):
+        raise ParameterError(f"{source.words} was in use when it was looked at. Open it again.")
+
+
 def _with_name(schema: Schema, where: LocatedSource) -> Schema:
     """By the name that was given, else the schema's, else the source's."""
     if where.call.name is not None:
@@ -391,7 +394,7 @@ def _check_unit(schema: Schema) -> None:
     check_unlisted(column)
     if column.type is Type.OTHER:
         raise ParameterError(
-            f"The unit {schema.unit!r} is a column whose values cannot be told apart. Choose a"
+            f"The unit {schema.unit!r} is a column whose values cannot be distinguished. Choose a"
             " column of text or whole numbers."
         )
 
@@ -402,7 +405,7 @@ def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
     listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
     more = f" and {len(names) - 30} more" if len(names) > 30 else ""
     words = (
-        "unit is missing: say whose privacy is protected, by the column that tells people apart,"
+        "unit is missing: say whose privacy is protected, by the column that identifies a person,"
         f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
         f" example: {call.corrected(likely)}"
     )

@@ -53,6 +53,12 @@ def preview_of(
     )
 
 
+def exact_columns(whole: Compiled) -> tuple[str, ...]:
+    """The aggregates whose intervals would have no width, whatever the rows are."""
+    steady = _names(whole.plan, lambda asked: facts_of(asked).error is ErrorKind.STEADY)
+    return tuple(name for name in sorted(steady) if _error(whole, name, None) == 0)
+
+
 def _names(plan: Plan, which: Callable[[Aggregate], bool]) -> frozenset[str]:
     return frozenset(name for name, aggregate in plan.aggregates if which(aggregate))
 

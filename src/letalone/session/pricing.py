@@ -14,32 +14,39 @@ themselves is a function of questions, declarations and earlier answers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import arrange_release
 from letalone.answers.preview import Preview
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
+from letalone.answers.renaming import nameless, renamed
+from letalone.engines.core.provenance import IN_MEMORY, vouched_for
 from letalone.errors import BudgetExceeded
-from letalone.errors.problem import Spelled
+from letalone.errors.problem import Problem, Spelled
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import charging, digest_of
 from letalone.ledger.claims import WAIT_SECONDS
+from letalone.ledger.exceeding import Repricing
 from letalone.plans.plan import Plan
-from letalone.privacy import Budget
+from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import charge_filter, open_filter
+from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.session.backend import PricedQuestion, check_asked, no_budget
 from letalone.session.joins.private_joins import (
+    columns_in_utc,
     lend_columns,
     partners_of,
     read_from_text,
     taken_on_trust,
 )
-from letalone.session.notes import find_starved, in_rows, notes_of
+from letalone.session.notes import in_utc, notes_of, warnings_about_noise, warnings_of
 from letalone.session.outputs import fill_slots, slots_of
-from letalone.session.preview import preview_of
+from letalone.session.preview import exact_columns, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table_work import TableWork
+from letalone.session.time_steps import NOBODY
 from letalone.tables.columns import NoisyAnswer
 from letalone.tables.compiled import Compiled, compile_plan
 
@@ -53,12 +60,15 @@ MANY_KEYS = 10_000  # stand for keys that are to be found, in a statement that i
 class Priced(PricedQuestion):
     """A question with all that is decided about it before data is touched: compiled once.
 
-    Nothing is spent until `release`. `terms` are what stands on its answer.
+    Nothing is spent until `release`. `terms` are what stands on its answer. `named_digest` is what
+    the question was called while its columns' names were a part of it; who asks through a service
+    has it so still.
     """
 
     table: "OpenTable"
     terms: Terms
     compiled: Compiled
+    named_digest: str
 
     is_here = True
 
@@ -78,8 +88,22 @@ class Priced(PricedQuestion):
     def charge(self) -> charging.Charge:
         """What `release` charges to each of the tables."""
         terms = self.terms
-        what = f"The answer costs ({Budget(terms.epsilon, terms.delta)})"
-        return charging.Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
+        price, alone = Budget(terms.epsilon, terms.delta), len(self.tables) == 1
+        return charging.Charge(
+            f"The answer costs ({price})",
+            terms.privacy,
+            terms.plan,
+            terms.digest,
+            terms.delta or None,
+            reprice=Repricing(price, self._curve_at) if alone else None,
+        )
+
+    def _curve_at(self, price: Budget) -> Privacy:
+        """What the same would reveal at another price."""
+        sure = self.terms.confidence
+        return compile_plan(
+            self.plan, epsilon=price.epsilon, delta=price.delta, confidence=sure
+        ).privacy
 
     @property
     def remaining(self) -> charging.RemainingBudget | None:
@@ -93,6 +117,18 @@ class Priced(PricedQuestion):
     def fits(self) -> bool:
         """Whether all tables would accept the charge as they stand; nothing is written down."""
         return all(table.payer.fits(self.charge) for table in self.tables)
+
+    @property
+    def risk(self) -> Problem | None:
+        """Why the price needs a second word; None where it does not."""
+        exact = partial(exact_columns, self.compiled)
+        return find_risk(self.terms.epsilon, exact=exact, remark=self.remark)
+
+    def check_confirmed(self) -> None:
+        """Refuses a price that needs a second word; what does not fit is refused for that."""
+        risk = None if self.confirmed else self.risk
+        if risk is not None and self.fits:
+            check_confirmed(risk, confirm=False)
 
     def fits_into(self, budget: Budget) -> bool:
         """Whether a new budget, of which nothing is spent, would allow it."""
@@ -127,8 +163,20 @@ class Priced(PricedQuestion):
 
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
-        settled = charging.find_repeat([table.payer for table in self.tables], self.charge)
-        return None if settled is None else self._read(settled)
+        payers = [table.payer for table in self.tables]
+        for charge in self.charges:
+            settled = charging.find_repeat(payers, charge)
+            if settled is not None:
+                return self._read(settled)
+        return None
+
+    @property
+    def charges(self) -> tuple[charging.Charge, ...]:
+        """The charge, and how it was called before: an older ledger has it under that name."""
+        charge = self.charge
+        if self.named_digest == charge.digest:
+            return (charge,)
+        return charge, replace(charge, digest=self.named_digest)
 
     def answer(self, *, wait_seconds: float = WAIT_SECONDS) -> Release:
         """As `release`, not arranged, where there was no earlier answer a moment ago.
@@ -137,12 +185,30 @@ class Priced(PricedQuestion):
         """
         check_asked(only_explained=self.only_explained)
         self.table.check_registered()
+        self.check_confirmed()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charging.charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
         return self._read(settled)
 
     def _read(self, settled: charging.Settled) -> Release:
-        return read_releases(settled, remark=self.remark, row_limit=self.row_note)[0]
+        (release,) = read_releases(settled, remark=self.remark, row_limit=self.row_note)
+        named = self.with_names(release)
+        return replace(named, standing=replace(named.standing, warnings=self.warnings))
+
+    def with_names(self, release: Release) -> Release:
+        """The answer with the names of this question, where it was asked under others."""
+        columns = [(slot.name, slot.aggregate) for slot in slots_of(self.plan)]
+        groups = [group.name for group in self.plan.groups]
+        return renamed(release, self.terms, groups=groups, columns=columns)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notes that a reader of the answer must not miss."""
+        trusted = taken_on_trust(self.table, self.plan)
+        # Every frame in memory has this one; it is among the notes, and not a warning.
+        beyond = (words for words in trusted if words != vouched_for(IN_MEMORY))
+        zoned = in_utc(self.plan, columns_in_utc(self.table, self.plan))
+        return (*warnings_of(self.plan, self.compiled.parts, self.terms.split), *zoned, *beyond)
 
 
 class Answering(TableWork):
@@ -168,14 +234,14 @@ def price_plan(
     compilation = compile_plan(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
     parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in compilation.parts)
+    price = {"epsilon": compilation.epsilon, "delta": compilation.delta, "confidence": sure}
+    named = _digest(stored, **price)
     terms = Terms(
         data_set=table.name,
         version=table.version,
         question=plan.in_words(),
         plan=stored,
-        digest=_digest(
-            stored, epsilon=compilation.epsilon, delta=compilation.delta, confidence=sure
-        ),
+        digest=_digest(nameless(stored), **price) if table.asker is NOBODY else named,
         epsilon=compilation.epsilon,
         delta=compilation.delta,
         confidence=sure,
@@ -184,12 +250,12 @@ def price_plan(
         sql=_sql(table, compilation),
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
-            *(note.stored for note in find_starved(parts)),
-            *in_rows(plan, compilation.parts),
+            *warnings_about_noise(plan, compilation.parts, parts),
+            *in_utc(plan, columns_in_utc(table, plan)),
             *taken_on_trust(table, plan),
         ),
     )
-    return Priced(table, terms, compilation)
+    return Priced(table, terms, compilation, named)
 
 
 def read_releases(
@@ -224,7 +290,7 @@ def _draw(table: "OpenTable", compilation: Compiled) -> NoisyAnswer:
 
 
 def _digest(plan: Json, **price: object) -> str:
-    """The name of a question at its price: all that decides the law of its answer."""
+    """What a question at its price is called: all that decides the law of its answer."""
     decides: Json = {"plan": plan, **{name: str(value) for name, value in price.items()}}
     return digest_of(decides, name="The question")
 

@@ -14,14 +14,20 @@ from letalone.errors.codes import Code
 from letalone.errors.codes import Group as CodeGroup
 from letalone.errors.problem import Argument, Problem, problem
 from letalone.errors.remedies import SetEpsilon
-from letalone.exact.typed import Number
+from letalone.exact.typed import Number, read_flag
 from letalone.plans.aggregates.features import PerUnit, rows_schema
 from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.expressions import And, Expression
 from letalone.plans.plan import USUAL_MAX_ROWS, Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
-from letalone.session.backend import Backend, Error, PricedQuestion, check_asked
-from letalone.session.builder import QueryBuilder
+from letalone.session.backend import (
+    Backend,
+    Error,
+    PricedQuestion,
+    RelativeError,
+    check_asked,
+)
+from letalone.session.builder import FirstNumbers, QueryBuilder
 from letalone.session.release import Release
 from letalone.session.steps.row_limit import (
     AUTO,
@@ -38,6 +44,10 @@ if TYPE_CHECKING:
     from letalone.session.steps.in_steps import PricedInSteps
 
 USUAL_EPSILON = 0.5
+IN_PERCENT = (
+    "An error in percent is relative to the answer, whose size has to be found first, with answers"
+    ' of their own. Ask with release(error="1 %", epsilon=1): 1 % of the answer, for ε = 1 at most.'
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -62,6 +72,7 @@ class Query(QueryBuilder):
     only_explained: bool = False
     given_plan: Plan | None = None
     limit: RowLimit | None = None  # of max_rows="auto", once it is found
+    first: FirstNumbers | None = None  # what is asked before it
 
     @classmethod
     def from_plan(
@@ -103,6 +114,14 @@ class Query(QueryBuilder):
         )
 
     def _so_far(self) -> "Query":
+        if self.first is not None:
+            raise ParameterError(
+                "A query stands within this SQL, and is asked first: no step can be added. Write"
+                " conditions, joins and groups into the SQL."
+            )
+        return self._to_bound()
+
+    def _to_bound(self) -> "Query":
         if self.given_plan is not None:
             raise ParameterError("This question is a whole plan. Begin another one for more steps.")
         return self
@@ -134,6 +153,8 @@ class Query(QueryBuilder):
 
     def _plan_and_limit(self, *, find_keys: bool) -> tuple[Plan, RowLimit | None]:
         """The plan, and the row limit in it that was found privately."""
+        if self.first is not None:
+            raise self.first.refusal()
         if self.given_plan is not None:
             return self.given_plan, self.limit
         limit, plan = self._known_limit(), self._plan_without_limit(find_keys=find_keys)
@@ -174,6 +195,8 @@ class Query(QueryBuilder):
 
         `buy_bounds`: bounds that are missing would be bought (`price_with_bounds`).
         """
+        if self.first is not None:
+            return self.first.check(epsilon, delta=delta, buy_bounds=buy_bounds)
         missing = [] if epsilon is not None else [_missing_epsilon()]
         try:
             query = self._with_trial_bounds() if buy_bounds else self
@@ -281,6 +304,8 @@ class Query(QueryBuilder):
     def _least_epsilon(
         self, error: Error, *, delta: Number, confidence: Number, rows: int | None
     ) -> float:
+        if isinstance(error, str):
+            raise ParameterError(IN_PERCENT)
         if self.max_rows == AUTO and self._known_limit() is None:
             raise ParameterError(UNKNOWN_LIMIT)
         plan = self._make_plan(find_keys=delta != 0)
@@ -345,21 +370,38 @@ class Query(QueryBuilder):
         self,
         epsilon: Number | None = None,
         *,
-        error: Error | None = None,
+        error: Error | RelativeError | None = None,
         delta: Number = 0,
         confidence: Number = 0.95,
         rows: int | None = None,
+        confirm: bool = False,
     ) -> Release:
         """The answer, charged before data is touched; give an epsilon, or an error to keep.
 
         The same question about the same declared version is free: the same answer again. Where no
-        row limit is named or known yet, a tenth of epsilon finds one for counts and sums.
+        row limit is named or known yet, a tenth of epsilon finds one for counts and sums. Above
+        ε = 10, or where the exact number would be shown, it is answered with confirm=True only.
+
+        `error="1 %"` is relative to the answer, whose size is found first; then `epsilon` is the
+        most that all may cost.
         """
         check_asked(only_explained=self.only_explained)
+        read_flag("confirm", confirm)
+        if isinstance(error, str):
+            from letalone.session.steps.relative_error import release_relative
+
+            return release_relative(
+                self, error, epsilon=epsilon, delta=delta, confidence=confidence, confirm=confirm
+            )
+        if self.first is not None and epsilon is not None and error is None:
+            from letalone.session.steps.two_questions import release_both
+
+            return release_both(self, epsilon, delta=delta, confidence=confidence, confirm=confirm)
         if epsilon is None or error is not None:
             priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
-            return priced.release()
-        answered = self.price_in_steps(epsilon, delta=delta, confidence=confidence).release()
+            return replace(priced, confirmed=confirm).release()
+        priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
+        answered = replace(priced, confirmed=confirm).release()
         return answered if isinstance(answered, Release) else answered.release
 
     def __repr__(self) -> str:
@@ -387,8 +429,8 @@ def _check_price(epsilon: object, error: object) -> None:
     if (epsilon is None) != (error is None):
         return
     words = (
-        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) pays so"
-        " much, release(error=5) solves for the ε that is enough."
+        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) spends"
+        " ε = 0.5, release(error=5) spends the least ε that keeps the error at 5 or less."
     )
     if epsilon is None:
         raise ParameterError(replace(_missing_epsilon(), words=words, advised=True))

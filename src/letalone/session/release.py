@@ -24,6 +24,7 @@ Place = str | PathLike[str]
 class Release(ReleaseRecord):
     """An answer: values with their intervals, its price, and where it came from.
 
+    `float(r)` is its number where there is one, `r["n"]` a column, and a loop goes over its rows;
     `.rows()`, `.to_pandas()`, `.to_polars()` and `.to_arrow()` give the values; `.explain()`
     says what was done and what is promised to whom; `.save("x.json")` writes a signed receipt.
     """

@@ -4,6 +4,7 @@ Tested:   tests/session
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self, TypedDict, Unpack, overload
 
@@ -36,6 +37,7 @@ class SqlOptions(TypedDict, total=False):
     dialect: str | None
     max_rows: MaxRows | None
     max_groups: int | None
+    confirm: bool
 
 
 class Session(QueryBuilder):
@@ -103,12 +105,12 @@ class Session(QueryBuilder):
 
     @property
     def spent(self) -> Budget:
-        """About what was spent: book-keeping."""
+        """About what was spent: an estimate, the budget is the guarantee."""
         return self._table.standing().spent
 
     @property
     def remaining(self) -> Budget:
-        """About what is left: book-keeping."""
+        """About what is left: an estimate, the budget is the guarantee."""
         return self._table.standing().remaining
 
     def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
@@ -134,13 +136,14 @@ class Session(QueryBuilder):
         dialect: str | None = None,
         max_rows: MaxRows | None = None,
         max_groups: int | None = None,
+        confirm: bool = False,
     ) -> Query | Release:
         """The question that a SELECT asks; with an epsilon its answer, at once.
 
         `bounds={"cost": (0, 1000)}` and `keys={"ward": ["A", "B"]}` are what the SQL leaves open;
         `tables={"cities": frame}` are public tables that it may join, and `{"labs": session}` a
         private one, on the unit; then both data sets are charged. The first dialect that
-        fits is read: duckdb, postgres, spark, bigquery.
+        fits is read: duckdb, postgres, spark, bigquery, tsql, mysql, sqlite.
         """
         from letalone.session.sql_question import query_in_sql  # loads a reader of SQL
 
@@ -148,12 +151,19 @@ class Session(QueryBuilder):
             self._so_far(), sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect
         )
         question = question.bound(max_rows=max_rows, max_groups=max_groups)
-        return question if epsilon is None else question.release(epsilon=epsilon, delta=delta)
+        if epsilon is None:
+            return question
+        return question.release(epsilon=epsilon, delta=delta, confirm=confirm)
 
     def private_bounds(
-        self, of: str | Expression, *, epsilon: Number, rows: int | None = None
+        self,
+        of: str | Expression,
+        *,
+        epsilon: Number,
+        rows: int | None = None,
+        confirm: bool = False,
     ) -> Release:
-        """Bounds of a column, bought privately, from one row of each unit.
+        """Bounds of a column, found privately, from one row of each unit.
 
         `rows` is how many units there are, in public. Refused, before anything is spent, where more
         than a tenth of them may lie beyond a bound; without it, where more than a thousand may.
@@ -166,11 +176,11 @@ class Session(QueryBuilder):
         limit = MAX_ROWS_BEYOND if rows is None else rows / 10
         if beyond > limit:
             raise ParameterError(
-                f"At this ε about {beyond:,.0f} rows at each end may lie beyond the bounds, more"
+                f"At this ε about {beyond:,.0f} rows at each end may be outside the bounds, more"
                 f" than {limit:,.0f}. Give a larger epsilon, rows= if there are many in public, or"
                 " bounds that are publicly known. Nothing was spent."
             )
-        return query.release(epsilon=epsilon)
+        return query.release(epsilon=epsilon, confirm=confirm)
 
     def batch(
         self,
@@ -179,11 +189,13 @@ class Session(QueryBuilder):
         epsilon: Number | Sequence[Number],
         delta: Number = 0,
         confidence: Number = 0.95,
+        confirm: bool = False,
     ) -> "Batch":
         """The answers to several questions, each at this (epsilon, delta), as one charge.
 
         `epsilon` is the price of each question, not of all: three at 0.5 cost 1.5, or less where
-        composing exactly saves some. It may be a list, one for each.
+        composing exactly saves some. It may be a list, one for each. `confirm` as in
+        `Query.release`.
         """
         from letalone.session.batch import release_batch  # loads engines
 
@@ -192,7 +204,7 @@ class Session(QueryBuilder):
             self._check_own(query)
         pairs = zip(queries, prices, strict=True)
         priced = (query.price(each, delta=delta, confidence=confidence) for query, each in pairs)
-        return release_batch([each.here() for each in priced])
+        return release_batch([replace(each.here(), confirmed=confirm) for each in priced])
 
     def close(self) -> None:
         """Lets go of the data; what was spent stays spent."""

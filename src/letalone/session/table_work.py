@@ -58,7 +58,7 @@ class TableWork(Work):
 
 def source_away(name: str, *, paid: bool = False) -> SourceAway:
     """What is told where rows cannot be read, for reasons that no row can have."""
-    cost = "Ask the same again: it goes on with what was paid" if paid else "Nothing was charged"
+    cost = "Ask the same again: nothing more is charged" if paid else "Nothing was charged"
     return SourceAway(
         f"The rows of {name!r} cannot be read now, so there is no answer: their server does not"
         f" answer, or their table is locked, or it is not what it was. {cost}. Try again in a"

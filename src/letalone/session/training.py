@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
-from letalone.ledger.charging import Charge, Settled, charged_work
+from letalone.ledger.charging import Charge, Settled, charged_work, find_repeat
 from letalone.plans.aggregates.requests import count
 from letalone.plans.expressions import Expression
 from letalone.plans.fit_job import FitJob
@@ -25,6 +25,7 @@ from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
+from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.privacy.neighbours import is_replace
 from letalone.session.open_table import OpenTable
 from letalone.session.table_work import TableWork
@@ -38,9 +39,9 @@ def trainable_schema(question: "Query") -> Schema:
     return _trainable(question).schema
 
 
-def train(question: "Query", job: FitJob) -> Settled:
+def train(question: "Query", job: FitJob, *, confirm: bool = False) -> Settled:
     """The model that the job gives, charged before rows are read; an earlier one where it is the
-    same job about the same rows."""
+    same job about the same rows. `confirm` as in `Query.release`."""
     table = _trainable(question)
     table.check_registered()
     _check_columns(table, job)
@@ -50,6 +51,12 @@ def train(question: "Query", job: FitJob) -> Settled:
     digest = digest_of({"plan": plan, **exactly}, name="The training")
     what = f"The model costs ({price})"
     charge = Charge(what, job.privacy, plan, digest, price.delta or None)
+    risk = find_risk(job.epsilon)
+    if risk is not None and not confirm:
+        earlier = find_repeat([table.payer], charge)
+        if earlier is not None:
+            return earlier
+        check_confirmed(risk if table.payer.fits(charge) else None, confirm=confirm)
     return charged_work([table.payer], charge, Fitting(table, job, where))
 
 
@@ -110,5 +117,7 @@ def _check_columns(table: OpenTable, job: FitJob) -> None:
     for name in names:
         table.schema.column(name)
     if len(set(names)) < len(names):
-        raise ParameterError("A column is named twice. Name each once; the target is no feature.")
+        raise ParameterError(
+            "A column is named twice. Name each once; the target is not a feature."
+        )
     check_no_feature(table.schema, names)

@@ -14,16 +14,27 @@ its owner makes on purpose.
 
 import re
 from collections.abc import Sequence
+from glob import has_magic
 from hashlib import sha256
 from os import PathLike, fspath
 from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError
-from letalone.exact.typed import expand_home
 from letalone.plans.schema import SUFFIX, Schema
-from letalone.plans.schema_file import read_field
-from letalone.sources.files import TablePlace, find_table, table_name
+from letalone.plans.schema_file import encoding_in, read_field
+from letalone.sources.files import (
+    TEXT_KINDS,
+    PathList,
+    TablePlace,
+    find_files,
+    find_table,
+    is_pattern,
+    stem_of,
+    table_name,
+)
+from letalone.sources.schemes import path_of
+from letalone.sources.source import Source
 
 LEDGER_SUFFIX = ".letalone.db"
 UNFIT = re.compile(r'[\\/:*?"<>|%\x00-\x1f]')
@@ -46,6 +57,22 @@ def read_source_field(path: Path) -> str:
             ' source = "postgresql://host/database/table".'
         )
     return source
+
+
+def encoding_for(source: Source, schema_file: Path | None) -> str | None:
+    """The encoding that a schema file names, where the source is of text.
+
+    visits.parquet has the schema file of visits.csv, but not its encoding.
+    """
+    declared = encoding_in(schema_file)
+    return declared if declared is not None and _is_text(source) else None
+
+
+def _is_text(source: Source) -> bool:
+    """Whether these are files of text; a folder or a pattern does not say so by its name."""
+    if source.identity[0] not in ("file", "files"):
+        return source.kind.value in TEXT_KINDS
+    return find_files(cast("str | PathLike[str] | PathList", source.handle)).kind in TEXT_KINDS
 
 
 def schema_file_of(
@@ -79,6 +106,21 @@ def ledger_path(data_path: str | PathLike[str]) -> Path:
     return _beside(data_path, LEDGER_SUFFIX)
 
 
+def other_ledger(source: Source) -> Path | None:
+    """Of a folder, the ledger that a pattern of its files has; of such a pattern, the folder's."""
+    if source.ledger_file is None or not isinstance(source.handle, str | PathLike):
+        return None
+    path = path_of(cast("str | PathLike[str]", source.handle)).absolute()
+    if path.is_dir():
+        other = path.resolve() / f"*{LEDGER_SUFFIX}"
+    elif is_pattern(path):
+        above = next(parent for parent in path.parents if not has_magic(str(parent)))
+        other = ledger_path(above)
+    else:
+        return None
+    return other if other.is_file() and other != source.ledger_file else None
+
+
 def _in_a_path(table: str) -> str:
     """A table's name as a part of a file's name, which has fewer letters and an end."""
     written = UNFIT.sub(lambda found: f"%{ord(found[0]):02X}", table)
@@ -88,6 +130,6 @@ def _in_a_path(table: str) -> str:
 
 
 def _beside(data_path: str | PathLike[str], suffix: str) -> Path:
-    path = expand_home(data_path).resolve()  # a link to a file has the file's schema and budget
-    stem = path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
+    path = path_of(data_path).resolve()  # a link to a file has the file's schema and budget
+    stem = path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else stem_of(path)
     return path.with_name(stem + suffix)

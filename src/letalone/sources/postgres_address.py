@@ -23,6 +23,7 @@ from urllib.parse import quote, unquote
 
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
+from letalone.errors.installing import not_installed
 from letalone.errors.problem import Problem, Spelled, problem
 
 PREFIXES = ("postgresql://", "postgres://")
@@ -138,7 +139,8 @@ def _hosts(given: Mapping[str, str]) -> list[str]:
 
 
 def _place(host: str, port: str) -> str:
-    return fold_host(host if port in ("", USUAL_PORT) else f"{host}:{port}")
+    number = port.strip().removeprefix("+").lstrip("0")  # libpq reads 05432 as 5432
+    return fold_host(host if number in ("", USUAL_PORT) else f"{host}:{number}")
 
 
 def _service(given: Mapping[str, str]) -> list[str]:
@@ -158,9 +160,7 @@ def _as_read(server: str) -> Mapping[str, str]:
     try:
         from psycopg.conninfo import conninfo_to_dict
     except ImportError:
-        raise ParameterError(
-            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
-        ) from None
+        raise ParameterError(not_installed("PostgreSQL", "psycopg", "postgres")) from None
     try:
         options = {name: str(value) for name, value in conninfo_to_dict(server).items()}
     except Exception:

@@ -13,26 +13,28 @@ other have one name, one schema file and one ledger, and so are one table.
 
 A frame has no place, and a temporary view of Spark none but its name: that it is one is written
 down, where nothing is. Nothing tells whether a second frame is the same data, so it needs a name.
+Of a list of files, what it holds may change; it has a name from its owner, and no place.
 A path on Spark has many spellings and none that is its own, so its budget needs a name, too.
 
   Tested:   tests/sources/test_recorded.py, tests/on_spark/test_addresses.py
 """
 
-from os import sep
 from pathlib import Path
 from shlex import quote
 from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
+from letalone.sources.source import Source, same_as_recorded, write_places
 
 TABLE_ACT = "reads the table"
 OLD_SPARK_ACT = "reads the table on Spark"  # in older ledgers
 FRAME = "a frame"
+SEVERAL_FILES = "a list of files"
 NOWHERE = " (of no catalogue)"
 
 
-def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: bool) -> None:
+def check_same_table(ledger: Ledger | None, name: str, source: Source, *, declared: bool) -> None:
     """Refuses a source under a name whose budget belongs to another table.
 
     declared: the name is a schema's, so a second frame is meant to have it.
@@ -40,30 +42,33 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
     known = None if ledger is None else _read_remembered(ledger, name)
     if ledger is None or known is None:
         return
-    here = _places(ledger, told)
-    same = not set(known.values()).isdisjoint(here.values())
-    if same and (declared or told != FRAME):
+    folder = _folder_of(ledger)
+    here, same = write_places(source, folder), same_as_recorded(source, known, folder)
+    if same and (declared or source.recorded_as != FRAME):
         return
     raise ParameterError(
         f"The budget of {name!r} in this ledger belongs to {_in_words(known['table'])}, and this is"
-        f" {'another one, or the same: nothing tells' if same else here['table']}. Give it a name"
-        " of its own: name= in Python, --name in the terminal, or name = in its schema file; or a"
-        " ledger of its own. If it is the same table, which has moved or has another name here, say"
+        f" {'another one, or the same: nothing tells' if same else here['table']}. Give it"
+        " another name: name= in Python, --name in the terminal, or name = in its schema file; or"
+        " another ledger. If it is the same table, which has moved or has another name here, say"
         f" so: la.open(…, name={name!r}), or letalone query … --name {quote(name)}. Keep the ledger"
         " in a folder above the data, and both can move together."
     )
 
 
-def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, given: bool) -> None:
+def remember_table(
+    ledger: Ledger, name: str, source: Source, *, declared: bool, given: bool
+) -> None:
     """Writes down which table it is, where that is new; `given`: name= says that it is meant.
 
     Of two that are opened at once under a name that nobody gave, the second one is refused here.
     """
-    here, known = _places(ledger, told), _read_remembered(ledger, name)
+    told = source.recorded_as
+    here, known = write_places(source, _folder_of(ledger)), _read_remembered(ledger, name)
     if known is None:
         first = ledger.administer_first(name, TABLE_ACT, {**here})
         if first is None and not given:
-            check_same_table(ledger, name, told, declared=declared)
+            check_same_table(ledger, name, source, declared=declared)
     elif known != here and told != FRAME and not told.endswith(NOWHERE):
         ledger.administer(name, TABLE_ACT, {**here})
 
@@ -77,10 +82,7 @@ def _in_words(known: str) -> str:
     return known if known == FRAME else f"the table {known}"
 
 
-def _places(ledger: Ledger, told: str) -> dict[str, str]:
-    """A path below the folder of the ledger as seen from there, and whole; all else as it is."""
+def _folder_of(ledger: Ledger) -> Path | None:
+    """Where the ledger lies, if it is a file."""
     place = None if ledger.path is None else Path(ledger.path).resolve()
-    if place is None or not place.is_file():
-        return {"table": told}
-    seen = told.removeprefix(f"{place.parent}{sep}")
-    return {"table": told} if seen == told else {"table": seen, "at": told}
+    return place.parent if place is not None and place.is_file() else None

@@ -1,10 +1,15 @@
 """A source: which table was meant, and what belongs to it, however it was written.
 
-Tested:   tests/sources/test_one_budget.py
+Whether two are one table is decided here and nowhere else: of two sources, and of a source and
+what a ledger remembers.
+
+  Tested:   tests/sources/test_one_budget.py, tests/sources/test_recorded.py
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from os import sep
 from pathlib import Path
 
 
@@ -13,6 +18,9 @@ class SourceKind(Enum):
 
     PARQUET = "parquet"
     CSV = "csv"
+    JSON_LINES = "ndjson"
+    ARROW = "arrow"
+    EXCEL = "excel"
     DUCKDB = "duckdb"
     SQLITE = "sqlite"
     OTHER_FILE = "other"
@@ -35,6 +43,7 @@ class Source:
     words: what the data are, in words that show no password and no folder.
     schema_file, ledger_file: where they lie, or would lie; None for what has no place.
     handle: what is opened.
+    needs_name: no name follows from what was given, so that the owner gives one.
     """
 
     kind: SourceKind
@@ -45,6 +54,7 @@ class Source:
     schema_file: Path | None = None
     ledger_file: Path | None = None
     handle: object = field(default=None, compare=False, repr=False)
+    needs_name: bool = False
 
     @property
     def whole_name(self) -> tuple[str, ...]:
@@ -58,3 +68,15 @@ def same_table(one: Source, other: Source) -> bool:
     """Whether two sources are surely one table. Nothing tells of two frames."""
     is_told = one.identity != NO_IDENTITY or one.handle is other.handle
     return one.identity == other.identity and is_told
+
+
+def same_as_recorded(source: Source, known: Mapping[str, str], folder: Path | None) -> bool:
+    """Whether a ledger in `folder` that remembers `known` means this table."""
+    return not set(known.values()).isdisjoint(write_places(source, folder).values())
+
+
+def write_places(source: Source, folder: Path | None) -> dict[str, str]:
+    """A path below the folder of the ledger as seen from there, and whole; all else as it is."""
+    whole = source.recorded_as
+    seen = whole if folder is None else whole.removeprefix(f"{folder}{sep}")
+    return {"table": whole} if seen == whole else {"table": seen, "at": whole}

@@ -6,7 +6,7 @@
 
 The Spark is the one that this machine is set up for, or the one that runs in this process already
 (spark_start.py). What an address leaves out is the current catalogue and schema of its session. A
-name with other signs than letters, digits and _ stands in backticks, as Spark writes it.
+name with other signs than letters, digits and _ is written in backticks, as Spark writes it.
 
 A table is read by its whole name of three parts, which Spark looks for in the catalogue alone: an
 address never leads to a temporary view, nor to a file (parquet.`/some/path`).
@@ -109,7 +109,7 @@ def read_spark_address(source: str) -> Parts:
     if parts is None or len(parts) > 3:
         raise ParameterError(
             f"The address must name a table: {EXAMPLES}. A name with other signs than letters,"
-            " digits and _ stands in backticks: spark:lake.`my clinic`.visits."
+            " digits and _ is written in backticks: spark:lake.`my clinic`.visits."
         )
     if any(OF_A_FILE.search(part) for part in parts):
         raise ParameterError(
@@ -140,7 +140,7 @@ def read_name(written: object) -> Parts:
         raise ParameterError(
             "The name of a table on Spark must be written as catalog.schema.table, schema.table or"
             " table, without blanks or comments. A part with other signs than letters, digits and _"
-            " stands in backticks: lake.`my clinic`.visits."
+            " is written in backticks: lake.`my clinic`.visits."
         )
     return parts
 

@@ -5,7 +5,7 @@ Tested:   tests/sql/test_question.py, test_page.py
 Assumed:  sqlglot reads SQL as it is meant
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from letalone.plans.aggregates import requests as ask
 from letalone.plans.aggregates.facts import AggregateRequest
-from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
+from letalone.plans.expressions import Case, Clamp, ColumnRef, Concat, Expression, Literal
+from letalone.plans.types import Type
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread, slip
@@ -106,23 +107,31 @@ def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
 
 def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "expressions", words={"on": "DISTINCT ON"})
-    if len(node.expressions) != 1:
-        instead = "Count one column: COUNT(DISTINCT ward)."
-        raise Unread("COUNT(DISTINCT …) of several columns", instead, node=node)
-    return _count_different(node.expressions[0], translate)
+    columns = [node for one in node.expressions for node in _listed(one.unnest())]
+    return _count_different(columns, translate)
 
 
-def _count_different(node: exp.Expr, translate: Translator) -> AggregateRequest:
-    column = translate(node)
-    if not isinstance(column, ColumnRef):
-        instead = "Count a column: COUNT(DISTINCT ward)."
-        raise Unread("COUNT(DISTINCT …) of an expression", instead, node=node)
-    return ask.count_distinct(column.name)
+def _listed(node: exp.Expr) -> list[exp.Expr]:
+    """The columns of (ward, sex)."""
+    return node.expressions if type(node) is exp.Tuple else [node]
+
+
+def _count_different(columns: Sequence[exp.Expr], translate: Translator) -> AggregateRequest:
+    """Different values of a column or an expression; of several columns, different rows of them."""
+    values = [translate(column) for column in columns]
+    if len(values) == 1:
+        of = values[0]
+        return ask.count_distinct(of.name if isinstance(of, ColumnRef) else of)
+    parts = [part for value in values for part in (value.length(), Literal("/"), value)]
+    if any(translate.names.type_of(value) is not Type.TEXT for value in values):
+        instead = "Columns of text can be counted together; or count one: COUNT(DISTINCT ward)."
+        raise Unread("COUNT(DISTINCT …) of several columns", instead, node=columns[0])
+    return ask.count_distinct(Concat(tuple(parts)))
 
 
 def _about_distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this")
-    return _count_different(node.this, translate)
+    return _count_different([node.this], translate)
 
 
 def _count_if(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -138,9 +147,6 @@ def _read_filter(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """COUNT(*) FILTER (WHERE …): rows for which it is not true count as missing."""
     only(node, "this", "expression")
     request = aggregate(node.this, translate)
-    if request.word == "count_distinct":
-        instead = "Put the condition into WHERE, in a question of its own."
-        raise Unread("FILTER beside DISTINCT is not read", instead, node=node)
     condition = translate(cast("exp.Filter", node).expression.this)
     return replace(request, of=_where(condition, ONE if request.of is None else request.of))
 
@@ -234,4 +240,10 @@ NAMED: dict[str, Make] = {
     "QUANTILE_DISC": _named_percentile,
     "APPROX_PERCENTILE": _named_percentile,
     "PERCENTILE": _named_percentile,
+    "TOTAL": partial(_named_one, ask.sum),
+    "FSUM": partial(_named_one, ask.sum),
+    "STD": partial(_named_one, ask.std),
+    "STDEVP": partial(_named_one, ask.std),
+    "VAR": partial(_named_one, partial(ask.variance, sample=True)),
+    "VARP": partial(_named_one, ask.variance),
 }

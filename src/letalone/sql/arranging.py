@@ -7,7 +7,7 @@ text by its code points, as Python does; WHERE, which an engine computes, does n
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from typing import cast
@@ -18,10 +18,11 @@ from letalone.answers.arranged import Arrangement, Condition, Fixed, HavingTest,
 from letalone.plans.aggregates.facts import AggregateRequest
 from letalone.plans.aggregates.formula_trees import Computable
 from letalone.plans.dates import read_moment
-from letalone.plans.expressions import Bin, Expression, Literal, same
+from letalone.plans.expressions import Bin, ColumnRef, Expression, Literal, same
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.groups import GroupClause, is_grouping, key_of, read_place
 from letalone.sql.names import named_by, only
+from letalone.sql.public_queries import follows_from
 from letalone.sql.refusals import refuse_node
 from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import Unread, slip
@@ -42,6 +43,7 @@ class Arranging:
     selected: Sequence[str]
     hidden: dict[str, Computable]
     computed: Collection[str] = ()  # names of columns with windows
+    looked: dict[str, ColumnRef] = field(default_factory=dict[str, ColumnRef])  # in public tables
 
     def read(self, query: exp.Select) -> Arrangement:
         args = cast("Mapping[str, exp.Expr | None]", query.args)
@@ -84,17 +86,25 @@ class Arranging:
     def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> HavingTest:
         """A comparison of two of the same type, as in WHERE; text beside a date is read as one."""
         sides = self._operand(left), self._operand(right)
-        kinds = self._type(sides[0]), self._type(sides[1])
-        if Type.DATE in kinds:
-            sides = _read_dates(sides[0]), _read_dates(sides[1])
-            kinds = self._type(sides[0]), self._type(sides[1])
-        if kinds[0] is not kinds[1] and not (kinds[0].is_numeric and kinds[1].is_numeric):
-            what = f"HAVING compares {kinds[0].value} with {kinds[1].value}"
-            instead = "Both sides must be of the same type: numbers without quotes, text in quotes."
-            raise slip(what, instead, node=left)
+        sides, kinds = self.check_alike(*sides, left, who="HAVING")
         if op not in ("=", "<>"):
             self._check_ordered(sides, kinds, left)
         return HavingTest(op, sides)
+
+    def check_alike(
+        self, one: Condition, other: Condition, node: exp.Expr, *, who: str = "This"
+    ) -> tuple[tuple[Condition, Condition], tuple[Type, Type]]:
+        """Both sides with their types, which must be the same."""
+        sides = one, other
+        kinds = self._type(one), self._type(other)
+        if Type.DATE in kinds:
+            sides = _read_dates(one), _read_dates(other)
+            kinds = self._type(sides[0]), self._type(sides[1])
+        if kinds[0] is not kinds[1] and not (kinds[0].is_numeric and kinds[1].is_numeric):
+            what = f"{who} compares {kinds[0].value} with {kinds[1].value}"
+            instead = "Both sides must be of the same type: numbers without quotes, text in quotes."
+            raise slip(what, instead, node=node)
+        return sides, kinds
 
     def _check_ordered(
         self, sides: tuple[Condition, Condition], kinds: tuple[Type, Type], node: exp.Expr
@@ -111,6 +121,7 @@ class Arranging:
         match of:
             case OutputRef():
                 key = self._key_named(of)
+                key = self.looked.get(of.name) if key is None else key
                 if isinstance(key, Bin):
                     return Type.TEXT
                 return Type.NUMBER if key is None else self.translate.names.type_of(key)
@@ -125,16 +136,14 @@ class Arranging:
         return next((group.of for group in self.groups if group.name == name), None)
 
     def _operand(self, node: exp.Expr) -> Condition:
+        if type(node) is exp.Subquery:
+            return _fixed(self.translate(node), node)
         name = self._group_column(node) or self.name_of(node, having=True)
         if name is not None:
             self.check_one_number(name, node)
             return OutputRef(name)
         if is_grouping(node):
-            operand = self.translate(node)
-            if isinstance(operand, Literal):
-                value = operand.value
-                return Fixed(float(value) if isinstance(value, Fraction) else value)
-            raise Unread("HAVING looks at the answer, not at rows", ROWS, node=node)
+            return _fixed(self.translate(node), node)
         raise refuse_node(node, HAVING)
 
     def _group_column(self, node: exp.Expr) -> str | None:
@@ -162,8 +171,22 @@ class Arranging:
             known = {name: asked for name, asked in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
+    def key_of(self, node: exp.Expr) -> str | None:
+        """The group column that an expression is, as it is written."""
+        if not is_grouping(node) or self._mentions(node):
+            return None
+        try:
+            return self._key(node)
+        except Unread:  # it is none that rows can have
+            return None
+
+    def is_range(self, name: str) -> bool:
+        """Whether a column holds ranges, which are shown as text."""
+        return isinstance(self._key_named(OutputRef(name)), Bin)
+
     def _names(self) -> list[str]:
-        return [*(group.name for group in self.groups), *self.asked, *self.computed]
+        keys = [group.name for group in self.groups]
+        return [*keys, *self.looked, *self.asked, *self.computed]
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
@@ -172,10 +195,25 @@ class Arranging:
         return any(names.find(column.this) is None for column in columns)
 
     def _key(self, node: exp.Expr) -> str | None:
-        if type(node) in (exp.Literal, exp.Boolean, exp.Neg, exp.Cast):
+        written = node.this if type(node) is exp.Cast else node  # DATE '2024-01-31' is a cast
+        if type(written) in (exp.Literal, exp.Boolean, exp.Neg):
             return None
         of = key_of(node, self.translate)
-        return next((group.name for group in self.groups if same(group.of, of)), None)
+        known = next((group.name for group in self.groups if same(group.of, of)), None)
+        return self._looked_up(of) if known is None else known
+
+    def _looked_up(self, of: Expression) -> str | None:
+        """The column of a public table that the groups decide; one that is not shown is added."""
+        for name, column in self.looked.items():
+            if same(column, of):
+                return name
+        keys = [group.of for group in self.groups]
+        if not isinstance(of, ColumnRef) or not follows_from(of, keys, self.translate.names):
+            return None
+        taken = {*self._names(), *self.hidden}
+        name = free_name(of.name, None, taken=taken)
+        self.looked[name] = of
+        return name
 
     def _aggregate(self, asked: Computable, node: exp.Expr) -> str:
         for name, known in {**self.asked, **self.hidden}.items():
@@ -202,7 +240,7 @@ class Arranging:
             name,
             descending=bool(node.args.get("desc")),
             missing_first=bool(node.args.get("nulls_first")),
-            ranges=any(group.name == name and isinstance(group.of, Bin) for group in self.groups),
+            ranges=self.is_range(name),
         )
 
     def is_ambiguous(self, column: exp.Column) -> bool:
@@ -224,12 +262,23 @@ class Arranging:
     def _number(self, node: exp.Expr | None, word: str) -> int | None:
         if node is None:
             return None
-        only(node, "expression")
-        inner = cast("exp.Limit", node).expression
+        if type(node) is exp.Fetch:
+            only(node, "count", "direction", "limit_options")
+            only(node.args.get("limit_options") or exp.Null(), "rows")
+        else:
+            only(node, "expression")
+        inner = node.args.get("count" if type(node) is exp.Fetch else "expression")
         digits = str(inner.this) if type(inner) is exp.Literal else ""
         if not digits.isdecimal():
             raise Unread(f"{word} takes a number of rows", f"Write {word} 10.", node=node)
         return int(digits)
+
+
+def _fixed(operand: Expression, node: exp.Expr) -> Fixed:
+    if not isinstance(operand, Literal):
+        raise Unread("HAVING looks at the answer, not at rows", ROWS, node=node)
+    value = operand.value
+    return Fixed(float(value) if isinstance(value, Fraction) else value)
 
 
 def _read_dates(of: Condition) -> Condition:

@@ -1,9 +1,8 @@
 """Edits that turn SQL that is refused into SQL that is read, as remedies of the refusal.
 
-A name that is nearly one is put right, SELECT * becomes a count, and an ORDER BY, HAVING or LIMIT
-that is not read is left out. An edit is offered only where the SQL is read afterwards, by the same
-reader; where none helps, a count of rows is offered instead. All of it is a function of the text
-and the schemas.
+A name that is nearly one is put right, SELECT * becomes a count, a GROUP BY that is missing is
+added, and an ORDER BY, HAVING or LIMIT that is not read is left out. An edit is offered only where
+the SQL is read afterwards, by the same reader. All of it is a function of the text and the schemas.
 
   Tested:   tests/sql/test_edits.py
 """
@@ -20,6 +19,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from letalone.errors.problem import Problem
 from letalone.errors.remedies import ClampExpression, EditSql
+from letalone.sql.aggregates import is_aggregate
+from letalone.sql.refusals import is_now
 from letalone.sql.text import CLOSING, MAX_SQL_LENGTH, OPENING, Text, Unread, read_text
 
 MAX_EDITS = 8
@@ -30,6 +31,10 @@ STARTS: dict[type[exp.Expr], TokenType] = {
     exp.Limit: TokenType.LIMIT,
     exp.Offset: TokenType.OFFSET,
 }
+NOW_WORDS = ("NOW", "GETDATE", "TODAY", "CURRENT_DATE", "CURRENT_TIMESTAMP", "CURDATE", "SYSDATE")
+# CAST(day AS DATE), DATE '2024-01-31', EXTRACT(EPOCH FROM …)
+CASTS = ("CAST", "TRY_CAST", "DATE", "TIMESTAMP", "EXTRACT")
+BRACKETS = [TokenType.L_PAREN, TokenType.R_PAREN]
 ENDING = (*STARTS.values(), TokenType.SEMICOLON)
 Span = tuple[int, int]
 Read = Callable[[Text], object]
@@ -92,7 +97,7 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
     """Where a node stands: all its parts, with the brackets that belong to them."""
     places = [part.meta for part in node.walk() if "start" in part.meta]
     if not places:
-        return None
+        return _span_of_text(node, tokens)
     first = min(int(place["start"]) for place in places)
     last = max(int(place["end"]) for place in places)
     inside = [n for n, token in enumerate(tokens) if first <= token.start and token.end <= last]
@@ -104,7 +109,22 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
         left, right = left - bool(opening), right + bool(closing)
         if left < 0 or right >= len(tokens):
             return None
+    left, right = _with_casts(node, tokens, left, right)
     return tokens[left].start, tokens[right].end + 1
+
+
+def _with_casts(node: exp.Expr, tokens: Sequence[Token], left: int, right: int) -> tuple[int, int]:
+    """The span with the words of casts at its ends, which the tree has no places of: day::DATE."""
+    if left > 0 and tokens[left - 1].text.upper() in CASTS:
+        left -= 1
+    while isinstance(node, exp.Binary | exp.Unary | exp.Cast):
+        by_colons = right + 2 < len(tokens) and tokens[right + 1].token_type is TokenType.DCOLON
+        if isinstance(node, exp.Cast) and by_colons:
+            right += 2
+            while _count_missing_brackets(tokens[left : right + 2])[1] and right + 2 < len(tokens):
+                right += 1  # DECIMAL(10, 2)
+        node = node.expression if isinstance(node, exp.Binary) else node.this
+    return left, right
 
 
 def _count_missing_brackets(tokens: Sequence[Token]) -> tuple[int, int]:
@@ -129,9 +149,45 @@ def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
     if node is None:
         return None
     if unread.edit is not None:
-        span = span_of(node, tokens)
+        span = _span_of_now(tokens) if is_now(node) else span_of(node, tokens)
         return None if span is None else EditSql(span, unread.edit)
+    if unread.ungrouped:
+        return _add_group_by(node, text, tokens)
     return _leave_out(node, text, tokens)
+
+
+def _add_group_by(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:
+    """GROUP BY of all columns that stand beside aggregates, in a query that has none."""
+    query = node.find_ancestor(exp.Select)
+    selects = [token for token in tokens if token.token_type is TokenType.SELECT]
+    if query is None or query.args.get("group") is not None or len(selects) != 1:
+        return None
+    columns = [one.unalias() for one in query.expressions]
+    keys = [one for one in columns if not any(map(is_aggregate, one.walk()))]
+    spans = [span for one in keys if (span := span_of(one, tokens)) is not None]
+    if len(spans) < len(keys) or len(keys) == len(columns):
+        return None
+    ends = [token.start for token in tokens if token.token_type in ENDING]
+    end = len(text.written[: min(ends, default=len(text.written))].rstrip())
+    names = ", ".join(text.written[slice(*span)] for span in spans)
+    return EditSql((end, end), f" GROUP BY {names}")
+
+
+def _span_of_text(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
+    """Where a text in quotes stands that has no place in the tree."""
+    texts = [t for t in tokens if t.token_type is TokenType.STRING and t.text == node.name]
+    if type(node) is not exp.Literal or len(texts) != 1:
+        return None
+    return texts[0].start, texts[0].end + 1
+
+
+def _span_of_now(tokens: Sequence[Token]) -> Span | None:
+    """Where NOW() or CURRENT_DATE stands, which has no place in the tree."""
+    for place, token in enumerate(tokens):
+        if token.text.upper() in NOW_WORDS:
+            called = [one.token_type for one in tokens[place + 1 : place + 3]] == BRACKETS
+            return token.start, tokens[place + 2 * called].end + 1
+    return None
 
 
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:

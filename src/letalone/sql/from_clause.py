@@ -2,21 +2,24 @@
 another private one on the unit.
 
 A row of the private table meets at most one row of a public one, so a join of a public table
-changes nobody's share of an answer. Rows without a partner are left out: an inner join. A table
-whose schema has a unit is private; of it one row of each unit counts (`private_joins.py`).
+changes nobody's share of an answer. Rows without a partner are left out, or kept by a LEFT JOIN. A
+table whose schema has a unit is private; of it one row of each unit counts (`private_joins.py`). A
+column of a public table that another table before it has, too, gets the table's name before it.
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain, count
 from typing import cast
 
 from sqlglot import exp
 
 from letalone.errors.codes import Code
 from letalone.plans.schema import Schema
-from letalone.sql.names import Joined, Names, matching, only, quote_name
+from letalone.sql.names import Ends, Joined, LookUp, Names, matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SqlRefusal
 from letalone.sql.text import Unread, slip
 
@@ -33,14 +36,9 @@ JOINS: dict[str, SqlRefusal] = {
             "Write JOIN: rows without a partner are left out.",
             f"SELECT COUNT(*) FROM visits {side} JOIN cities USING (city)",
         )
-        for side in ("LEFT", "RIGHT", "FULL")
+        for side in ("RIGHT", "FULL")
     },
     "CROSS": SqlRefusal("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
-    "NATURAL": SqlRefusal(
-        "NATURAL JOIN",
-        "Name the columns: JOIN cities USING (city).",
-        "SELECT COUNT(*) FROM visits NATURAL JOIN cities",
-    ),
 }
 
 
@@ -48,12 +46,17 @@ JOINS: dict[str, SqlRefusal] = {
 class KnownTables:
     """What a query may speak of: the private table, and public ones by their names.
 
-    `whole_name` is what the private table is called where it is: catalogue, schema, table.
+    `whole_name` is what the private table is called where it is: catalogue, schema, table;
+    `look_up` reads public tables; `ends` are bounds that are given beside the query, and
+    `numbers` answers of queries within it, by their SQL.
     """
 
     schema: Schema
     public: Schemas
     whole_name: Sequence[str] = ()
+    look_up: LookUp | None = None
+    ends: Ends = field(default_factory=dict[str, tuple[Fraction, Fraction]])
+    numbers: Mapping[str, Fraction] = field(default_factory=dict[str, Fraction])
 
 
 def names_of(query: exp.Select, known: KnownTables) -> Names:
@@ -62,6 +65,8 @@ def names_of(query: exp.Select, known: KnownTables) -> Names:
     if source is None:
         raise slip("The SQL has no FROM", f"The table is called {quote_name(known.schema.name)}.")
     names = Names(known.schema, _private(source.this, known), {})
+    beside = {"look_up": known.look_up, "public": known.public}
+    names = replace(names, ends=known.ends, numbers=known.numbers, **beside)
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
             names = _read_join(join, names, known.public)
@@ -143,9 +148,41 @@ def _read_join(join: exp.Join, names: Names, tables: Schemas) -> Names:
     called = _alias(join.this, name)
     if called == names.called or called in names.joined:
         raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
-    on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
-    joined = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
-    return Names(names.schema, names.called, {**names.joined, called: joined})
+    on = (
+        _natural(join, names, tables[name])
+        or _using(join, names, tables[name])
+        or _on(join, called, names, tables[name])
+    )
+    shared = _shared_names(on, names.schema, tables[name])
+    is_outer = str(join.args.get("side") or "").upper() == "LEFT"
+    if is_outer and tables[name].unit is not None:
+        instead = "Write JOIN: rows without a partner are left out."
+        raise Unread("Not answered: LEFT JOIN of a private table", instead, node=join)
+    joined = Joined(name, on, tables[name], shared, outer=is_outer)
+    renamed = _renamed(joined, called, names)
+    joined = replace(joined, renamed=renamed)
+    return replace(names, joined={**names.joined, called: joined})
+
+
+def _renamed(joined: Joined, called: str, names: Names) -> dict[str, str]:
+    """New names for columns of a public table that others have before it."""
+    if joined.schema.unit is not None:
+        return {}
+    taken = {name.casefold() for name in names.all_names}
+    taken |= {column.name.casefold() for column in joined.added}
+    clashing = {name.casefold() for name in names.all_names}
+    renamed: dict[str, str] = {}
+    for column in joined.added:
+        if column.name.casefold() in clashing:
+            renamed[column.name] = free_name(f"{called}_{column.name}", taken)
+            taken.add(renamed[column.name].casefold())
+    return renamed
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number where it is taken in any case."""
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one.casefold() not in taken)
 
 
 def _shared_names(on: Pairs, own: Schema, other: Schema) -> frozenset[str]:
@@ -177,19 +214,29 @@ def _check_kind(join: exp.Join) -> None:
         word = str(join.args.get(part) or "").upper()
         if word in JOINS:
             raise JOINS[word].at(join)
-        if word not in ("", "INNER"):
+        if word not in ("", "INNER", "LEFT", "OUTER", "NATURAL"):
             raise Unread(f"Not answered: {word} JOIN", UNIQUE, node=join)
     only(join, "this", "using", "on", "kind", "side", "method")
-    if not join.args.get("using") and not join.args.get("on"):
+    if not any(join.args.get(part) for part in ("using", "on", "method")):
         raise Unread("Not answered: a second table without a key", UNIQUE, node=join)
+
+
+def _natural(join: exp.Join, names: Names, public: Schema) -> Pairs:
+    """NATURAL JOIN: on all columns that both have; as they are declared, so it is public."""
+    if not join.args.get("method"):
+        return ()
+    known = {name.casefold(): name for name in names.all_names}
+    both = [column.name for column in public.columns if column.name.casefold() in known]
+    if not both or public.unit is not None:
+        raise Unread("This NATURAL JOIN is not read", UNIQUE, node=join)
+    return tuple((known[name.casefold()], name) for name in both)
 
 
 def _using(join: exp.Join, names: Names, public: Schema) -> Pairs:
     pairs: list[tuple[str, str]] = []
     for one in cast("list[exp.Expr]", join.args.get("using") or []):
         identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
-        names_here = [column.name for column in names.schema.columns]
-        left = matching(identifier, names_here)
+        left = matching(identifier, names.all_names)
         right = matching(identifier, [column.name for column in public.columns])
         if left is None or right is None:
             table = public.name if left else names.schema.name
@@ -201,7 +248,7 @@ def _using(join: exp.Join, names: Names, public: Schema) -> Pairs:
 
 
 def _on(join: exp.Join, called: str, names: Names, public: Schema) -> Pairs:
-    here = Names(names.schema, names.called, {})
+    here = names
     other = Names(public, called, {})
     condition = cast("exp.Expr", join.args["on"])
     parts = condition.flatten() if type(condition) is exp.And else [condition]
@@ -214,7 +261,8 @@ def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:
     if len(sides) != 2 or any(type(side) is not exp.Column for side in sides):
         raise Unread("This condition of a join is not read", UNIQUE, node=node)
     prefixes = [side.text("table").casefold() for side in sides]
-    if sorted(prefixes) != sorted([own.called, other.called]):
+    before = [prefix for prefix in prefixes if prefix in (own.called, *own.joined)]
+    if len(before) != 1 or other.called not in prefixes:
         raise Unread("A join needs a column of each table, with its prefix", UNIQUE, node=node)
-    left, right = sides if prefixes[0] == own.called else reversed(sides)
+    left, right = sides if prefixes[0] == before[0] else reversed(sides)
     return own.column(left).name, other.column(right).name

@@ -13,7 +13,7 @@ from letalone.errors import ParameterError
 from letalone.plans.aggregates.facts import AggregateRequest, as_number, read_bounds
 from letalone.plans.aggregates.formula_trees import Computable, FormulaRequest
 from letalone.plans.bounds import check_numeric, clamp_columns
-from letalone.plans.expressions import ColumnRef, Expression, column_names
+from letalone.plans.expressions import Clamp, ColumnRef, Expression, column_names
 from letalone.plans.typing import ColumnTypes
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
@@ -24,10 +24,17 @@ def give_bounds(
 ) -> dict[str, Computable]:
     """The aggregates within the bounds that are given by column.
 
-    Those of other columns of the tables change nothing; those of what is no column are refused.
+    Those of other columns of the tables change nothing; those of what is no column are refused,
+    unless an aggregate of an expression is called so: AVG(left_at - came_at) AS days.
     """
     given = dict(read_bounds(bounds))
     used = {name for request in aggregates.values() for name in columns_within(request)}
+    aggregates = dict(aggregates)
+    for name in [name for name in given if name not in used and name not in columns]:
+        if name in aggregates and _is_of_expression(aggregates[name]):
+            request = cast("AggregateRequest", aggregates[name])
+            clamped = Clamp(cast("Expression", request.of), *given.pop(name))
+            aggregates[name] = replace(request, of=clamped)
     for name in given:
         if name not in used and name not in columns:
             added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
@@ -36,6 +43,13 @@ def give_bounds(
                 f" asked.{added}"
             )
     return {name: _give_bounds(request, given) for name, request in aggregates.items()}
+
+
+def _is_of_expression(asked: Computable) -> bool:
+    """Whether it adds up or searches something computed, without bounds of its own."""
+    if not isinstance(asked, AggregateRequest) or asked.by or asked.lower is not None:
+        return False
+    return asked.of is not None and not asked.counts and not isinstance(asked.of, ColumnRef | Clamp)
 
 
 def columns_within(asked: Computable) -> list[str]:

@@ -1,9 +1,10 @@
 """GROUP BY: columns, their places or names in SELECT, CASE, parts of dates, and ranges.
 
 Ranges are BIN(age, 0, 100, 10), from 0 to 100 by 10; WIDTH_BUCKET(age, 0, 100, 10), from 0 to 100
-in ten; or FLOOR(age / 10) * 10 where the bounds of the column are declared, so that which ranges
-there are is public. They are shown as '[0, 10)'; rows outside of all are left out. The last range
-has its upper end, too, also that of WIDTH_BUCKET: SQL counts a value that equals it as above all.
+in ten; or FLOOR(age / 10) * 10, and other ways to write it, where the bounds of the column are
+declared or given beside the query, so that which ranges there are is public. They are shown as
+'[0, 10)'; rows outside of all are left out. The last range has its upper end, too, also that of
+WIDTH_BUCKET: SQL counts a value that equals it as above all.
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """
@@ -31,6 +32,7 @@ GROUPED = (
     " BIN(age, 0, 100, 10)."
 )
 BUCKETS = ("min_value", "max_value", "num_buckets")
+OF_ROWS = (exp.Window, exp.AnyValue, exp.First)
 Selected = Sequence[tuple[str | None, exp.Expr]]  # the columns of SELECT, each with its name
 
 
@@ -58,13 +60,13 @@ def key_of(node: exp.Expr, translate: Translator) -> Expression:
         return ranges
     key = translate(node)
     if isinstance(key, Literal):
-        raise Unread("A constant is no group", GROUPED, node=node)
+        raise Unread("A constant is not a group", GROUPED, node=node)
     return key
 
 
 def is_grouping(node: exp.Expr) -> bool:
     """Whether a selected column may be a key: no aggregate and no window is in it."""
-    return not any(is_aggregate(part) or type(part) is exp.Window for part in node.walk())
+    return not any(is_aggregate(part) or type(part) in OF_ROWS for part in node.walk())
 
 
 def read_group_by(
@@ -72,7 +74,8 @@ def read_group_by(
 ) -> list[GroupClause]:
     """The group columns in their order."""
     translate = Translator(names)
-    keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
+    named = [(name, node) for name, node in selected if name and is_grouping(node)]
+    keys = {n: key_of(node, translate) for n, node in named if type(node) is not exp.Literal}
     clauses: list[GroupClause] = []
     for node in listed:
         of = key_of(_meant(node, selected, names), translate)
@@ -90,7 +93,7 @@ def _meant(node: exp.Expr, selected: Selected, names: Names) -> exp.Expr:
         if name is not None:
             meant = node = next(expression for known, expression in selected if known == name)
     if not is_grouping(meant):
-        raise Unread("An aggregate is no group", GROUPED, node=node)
+        raise Unread("An aggregate is not a group", GROUPED, node=node)
     return meant
 
 
@@ -124,11 +127,61 @@ def _ranges(node: exp.Expr, translate: Translator) -> Expression | None:
         return _bin(node, translate)
     if type(node) is exp.WidthBucket:
         return _buckets(node, translate)
-    if type(node) is exp.Mul and type(node.this) is exp.Floor:
-        return _floor(node.this, node.expression, node, translate)
-    if type(node) is exp.Mul and type(node.expression) is exp.Floor:
-        return _floor(node.expression, node.this, node, translate)
-    return None
+    steps = _steps(node)
+    return None if steps is None else _floor(*steps, node, translate)
+
+
+def _steps(node: exp.Expr) -> tuple[exp.Expr, exp.Expr, bool] | None:
+    """What is rounded to steps, the width of a step, and whether to the nearest one.
+
+    FLOOR(x / 10) * 10, FLOOR(x / 10), x // 10 * 10, x - x % 10, FLOOR(x) and ROUND(x, -1).
+    """
+    node = node.unnest()
+    match node:
+        case exp.Mul():
+            for side, width in ((node.left, node.right), (node.right, node.left)):
+                steps = _steps(side) if type(side.unnest()) in (exp.Floor, exp.IntDiv) else None
+                if steps is not None and _number(steps[1]) == _number(width) is not None:
+                    return steps
+            return None
+        case exp.Floor() if not node.args.get("decimals") and not node.args.get("to"):
+            quotient = node.this.unnest()
+            if type(quotient) is exp.Div and _number(quotient.expression) is not None:
+                return quotient.this, quotient.expression, False
+            return (quotient, exp.Literal.number(1), False) if _is_column(quotient) else None
+        case exp.IntDiv() if _number(node.expression) is not None:
+            return node.this, node.expression, False
+        case exp.Sub():
+            rest = node.expression.unnest()
+            if type(rest) is exp.Mod and rest.this == node.this:
+                return node.this, rest.expression, False
+            return None
+        case exp.Round() if _is_column(node.this):
+            decimals = node.args.get("decimals")
+            digits = Fraction(0) if decimals is None else _number(decimals)
+            if digits is None or not -6 <= digits <= 0 or digits.denominator != 1:
+                return None
+            return node.this, exp.Literal.number(10 ** -int(digits)), True
+        case _:
+            return None
+
+
+def _is_column(node: exp.Expr) -> bool:
+    return type(node.unnest()) is exp.Column
+
+
+def _number(node: exp.Expr | None) -> Fraction | None:
+    """A number as it is written."""
+    match node:
+        case exp.Neg():
+            inner = _number(node.this)
+            return None if inner is None else -inner
+        case exp.Paren():
+            return _number(node.this)
+        case exp.Literal() if not node.args.get("is_string"):
+            return Fraction(str(node.this))
+        case _:
+            return None
 
 
 def _bin(node: exp.Expr, translate: Translator) -> Expression:
@@ -152,25 +205,27 @@ def _buckets(node: exp.Expr, translate: Translator) -> Expression:
 
 
 def _floor(
-    floored: exp.Floor, times: exp.Expr, node: exp.Expr, translate: Translator
+    of: exp.Expr, by: exp.Expr, nearest: bool, node: exp.Expr, translate: Translator
 ) -> Expression:
-    """FLOOR(x / w) * w, of a column that is clamped to declared bounds where it is read."""
-    only(floored, "this")
-    quotient = floored.this
-    width = number_of(times, translate, "The width of a range")
-    if type(quotient) is not exp.Div:
-        raise Unread("This FLOOR is not read", GROUPED, node=node)
-    by = number_of(quotient.expression, translate, "The width of a range")
-    of = translate(quotient.this)
-    bounds = _declared_bounds(of, translate.names)
-    if by != width or width <= 0 or bounds is None:
-        instead = "Write BIN(age, 0, 100, 10): from, to and the width of a range."
+    """Ranges of a column that is clamped to declared bounds where it is read, or has given ones."""
+    width, column = number_of(by, translate, "The width of a range"), translate(of)
+    bounds = _known_bounds(column, translate.names)
+    half = width / 2 if nearest else Fraction(0)
+    if width <= 0 or bounds is None or (nearest and bounds[0] < 0):
+        name = column.name if isinstance(column, ColumnRef) else "age"
+        instead = (
+            f"Say from where to where they go: BIN({name}, 0, 100, 10), from, to and the width of a"
+            f' range; or bounds={{"{name}": (0, 100)}}, --bounds {name}=0:100.'
+        )
         raise Unread("These ranges have no public ends", instead, node=node)
-    first, last = (Fraction(floor(end / width)) for end in bounds)
-    return Bin(of, first * width, width, int(last - first) + 1)
+    first, last = (Fraction(floor((end + half) / width)) for end in bounds)
+    return Bin(column, first * width - half, width, int(last - first) + 1)
 
 
-def _declared_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
+def _known_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
+    """Those that are given beside the query, or declared."""
+    if isinstance(of, ColumnRef) and of.name in names.ends:
+        return names.ends[of.name]
     added = [column for joined in names.joined.values() for column in joined.added]
     for column in (*names.schema.columns, *added):
         if isinstance(of, ColumnRef) and column.name == of.name:

@@ -6,15 +6,17 @@ so letter by letter: one that merely looks like it (a Cyrillic а, a Kelvin sign
   Tested:   tests/sql/test_question.py
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Protocol, cast
 from unicodedata import normalize
 
 from sqlglot import exp
 
 from letalone.errors.codes import Code
 from letalone.errors.spelling import nearest
+from letalone.plans.constants import Value
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
@@ -29,6 +31,21 @@ LATIN = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
+class PublicSelect:
+    """Columns of some rows of a public table, each row once, or as often as it is there; anyone may
+    see them."""
+
+    table: str
+    columns: tuple[Expression, ...]
+    where: Expression | None = None
+    once: bool = True
+
+
+LookUp = Callable[[PublicSelect], Sequence[tuple[Value, ...]]]
+Ends = Mapping[str, tuple[Fraction, Fraction]]  # bounds by column
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Another table in the query: pairs of (column of the first table, column of this one).
 
@@ -39,12 +56,15 @@ class Joined:
     on: tuple[tuple[str, str], ...]
     schema: Schema
     shared: frozenset[str] = frozenset()
+    outer: bool = False  # rows without a partner are kept
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def added(self) -> tuple[Column, ...]:
         """The columns that it brings: all but those that rows are joined on, or that are shared."""
         gone = {right for _, right in self.on} | self.shared
-        return tuple(column for column in self.schema.columns if column.name not in gone)
+        kept = [column for column in self.schema.columns if column.name not in gone]
+        return tuple(replace(c, name=self.renamed.get(c.name, c.name)) for c in kept)
 
     def check_not_shared(self, identifier: exp.Identifier, name: str) -> None:
         """Refuses a column that both tables have, but for capitals."""
@@ -63,6 +83,10 @@ class Names:
     schema: Schema
     called: str
     joined: Mapping[str, Joined]
+    look_up: LookUp | None = None
+    public: Mapping[str, Schema] = field(default_factory=dict[str, Schema])
+    ends: Ends = field(default_factory=dict[str, tuple[Fraction, Fraction]])  # given beside it
+    numbers: Mapping[str, Fraction] = field(default_factory=dict[str, Fraction])  # asked before it
 
     def column(self, node: exp.Expr) -> ColumnRef:
         only(node, "this", "table", words={"db": "A name with dots", "catalog": "A name with dots"})
@@ -104,6 +128,15 @@ class Names:
             instead = f"The table is called {quote_name(self.called)}: or leave out the prefix."
             raise slip(f"There is no table {prefix!r} in this SQL", instead, node=node)
         return _of_joined(identifier, self.joined[table])
+
+
+class Translating(Protocol):
+    """What translates expressions of one row over the columns that a query can name."""
+
+    @property
+    def names(self) -> Names: ...
+
+    def __call__(self, node: exp.Expr, /) -> Expression: ...
 
 
 def named_by(column: exp.Expr, names: Collection[str]) -> str | None:
@@ -149,7 +182,11 @@ def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
     name = _find(identifier, table.schema.columns, table.name)
     table.check_not_shared(identifier, name)
     partners = {right: left for left, right in table.on}
-    return partners.get(name, name)
+    if name in partners and table.outer:
+        instead = f"Write {quote_name(partners[name])} of the first table."
+        what = f"{name!r} is the key of a LEFT JOIN, and missing in rows without a partner"
+        raise slip(what, instead, node=identifier)
+    return partners.get(name, table.renamed.get(name, name))
 
 
 def _find(identifier: exp.Identifier, columns: Sequence[Column], table: str) -> str:

@@ -3,12 +3,13 @@
     SELECT ward, COUNT(*) AS n, AVG(cost) FROM visits WHERE age >= 65 GROUP BY ward ORDER BY n
 
 The text is read in the dialects that people type, one after the other: DuckDB, PostgreSQL, Spark,
-BigQuery; the first that can be parsed and translated counts. Whatever has no translation is
-refused with its place and the nearest thing that works, also what sqlglot attaches to a node
-that has one: each node may carry the parts that are named, and no other.
+BigQuery, SQL Server, MySQL, SQLite; the first that can be parsed and translated counts. Other ways
+to write the same are put into one first (`rewriting`). Whatever has no translation is refused with
+its place and the nearest thing that works, also what sqlglot attaches to a node that has one: each
+node may carry the parts that are named, and no other.
 
-Theorem.  A refusal depends on the text and on the schemas alone, and no part of the text reaches
-an engine but as constants and names of a plan.
+Theorem.  A refusal depends on the text, on the schemas and on public tables alone, and no part of
+the text reaches an engine but as constants and names of a plan.
   Proven:   nothing in this package has a table or an engine; the plan is emitted by `engines`
   Tested:   tests/sql; bench/fuzz_sql.py asks random queries, hostile ones among them
   Assumed:  sqlglot reads SQL as it is meant
@@ -16,6 +17,7 @@ an engine but as constants and names of a plan.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from typing import cast
 from unicodedata import normalize
@@ -23,24 +25,33 @@ from unicodedata import normalize
 from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement
+from letalone.answers.row_formulas import KeyLookUp
 from letalone.errors import LetaloneError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, Remedy
-from letalone.errors.remedies import AskInstead, LeaveOut
+from letalone.errors.remedies import AskFirst, LeaveOut
 from letalone.plans.aggregates import requests as ask
 from letalone.plans.aggregates.formula_trees import Computable
-from letalone.plans.expressions import Expression, Literal, same
+from letalone.plans.expressions import ColumnRef, Expression, Literal, same
 from letalone.plans.plan import Group
 from letalone.plans.schema import Schema
 from letalone.plans.wording import in_words
+from letalone.sql.aggregates import is_aggregate
+from letalone.sql.answer_formulas import OF_CELLS, WITHOUT_RANGE
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
 from letalone.sql.from_clause import KnownTables, names_of
 from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
-from letalone.sql.names import Joined, Names, looks_like, only, quote_name
+from letalone.sql.names import Ends, Joined, LookUp, Names, looks_like, only
+from letalone.sql.public_queries import as_cell, follows_from, looked_up
 from letalone.sql.refusals import CLAUSES, DISTINCT, WINDOW
-from letalone.sql.sql_formulas import Formulas, default_name, free_name
-from letalone.sql.subqueries import SUMMARY, unfold
+from letalone.sql.rewriting.joined_tables import private_first
+from letalone.sql.rewriting.other_words import plain_words
+from letalone.sql.rewriting.people import about_people
+from letalone.sql.rewriting.totals import with_totals
+from letalone.sql.rewriting.union_all import STACK, Stack, one_select
+from letalone.sql.sql_formulas import Formulas, default_name, free_name, is_never_missing
+from letalone.sql.subqueries import KEPT_KEYS, SUMMARY, unfold
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,
@@ -54,13 +65,20 @@ from letalone.sql.text import (
 )
 from letalone.sql.unit_queries import UnitRows, read_units
 from letalone.sql.values import Translator
-from letalone.sql.windows import WindowReader, has_window, name_window, read_qualify
+from letalone.sql.windows import (
+    WindowReader,
+    has_window,
+    name_orders,
+    name_window,
+    read_qualify,
+)
 
 ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 READ = (
     "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset",
     "qualify", "distinct",
 )  # fmt: skip
+OF_EQUAL_ROWS = (exp.AnyValue, exp.First, exp.Min, exp.Max)  # of what is the same in each row
 NO_KEYS = (exp.Window, exp.Literal, exp.Subquery)
 
 
@@ -88,16 +106,22 @@ def read_question(
     tables: Mapping[str, Schema] | None = None,
     dialect: str | None = None,
     whole_name: Sequence[str] = (),
+    look_up: LookUp | None = None,
+    ends: Ends | None = None,
+    numbers: Mapping[str, Fraction] | None = None,
 ) -> ReadSql:
     """The question that a SELECT asks of this table; `tables` are the public ones, by name.
 
     `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
+    `look_up` reads public tables, where queries within the query ask for it; `ends` are bounds of
+    columns, for ranges of them; `numbers` are answers of queries within the query, by their SQL.
     """
-    text, known = read_text(sql), KnownTables(schema, tables or {}, whole_name)
+    text = read_text(sql)
+    known = KnownTables(schema, tables or {}, whole_name, look_up, ends or {}, numbers or {})
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
     for spelling in _dialects(dialect):
-        result = _try_dialect(text, spelling, known)
+        result = _try_dialect(text, spelling, known, named=dialect)
         if isinstance(result, ReadSql):
             return result
         # The first refusal, unless a later dialect got further: it could parse the text.
@@ -113,19 +137,24 @@ def read_question(
 def _remedies(
     text: Text, unread: Unread, dialect: str, known: KnownTables, *, named: str | None
 ) -> Iterator[Remedy]:
-    """What would be read instead: in another dialect, after an edit, or a count of rows."""
+    """What would be read instead: in another dialect, or after an edit."""
     others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
     if any(isinstance(_try_dialect(text, spelling, known), ReadSql) for spelling in others):
         yield LeaveOut(Argument("dialect"))
+    if unread.first is not None:
+        yield AskFirst(unread.first)
+        return
     edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
     if edit is not None:
         yield edit
-    yield AskInstead(f"SELECT COUNT(*) FROM {quote_name(known.schema.name)}")
 
 
-def _try_dialect(text: Text, dialect: str, known: KnownTables) -> ReadSql | Unread | LetaloneError:
+def _try_dialect(
+    text: Text, dialect: str, known: KnownTables, *, named: str | None = None
+) -> ReadSql | Unread | LetaloneError:
     try:
-        return _question(text, parse_select(text, dialect), dialect, known)
+        query = plain_words(one_select(parse_select(text, dialect)), named=named)
+        return _question(text, query, dialect, known)
     except (Unread, LetaloneError) as error:
         return error.with_traceback(None)
     except RecursionError:
@@ -154,24 +183,29 @@ def _dialects(dialect: object) -> Sequence[str]:
 
 
 def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
-    query, inner, checked = unfold(query, known.schema)
+    own = [known.schema.name, *known.whole_name[-1:]]
+    query = about_people(with_totals(query), known.schema.unit, own)
+    query, inner, checked = unfold(private_first(query, own), known)
+    query = with_totals(query)
     units = None
     if inner is not None:
         units, schema = read_units(inner, known)
-        known = KnownTables(replace(schema, name=query.args["from_"].this.name), known.public)
+        about = replace(schema, name=query.args["from_"].this.name)
+        known = replace(known, schema=about, whole_name=())
     _check_clauses(query)
     names = names_of(query, known)
     translate = Translator(names)
     selected = [_read_selected(node, names) for node in query.expressions]
-    groups = _groups(query, selected, names)
-    plain = [column for column in selected if not has_window(column[1])]
-    aggregates, order = _read_aggregates(plain, groups, translate)
+    groups = _without_followers(_groups(query, selected, names), names)
+    is_computed = partial(_is_computed, groups=groups, translate=translate)
+    plain = [column for column in selected if not is_computed(column[1])]
+    aggregates, order, looked = _read_aggregates(plain, groups, translate)
     for node in checked:
         translate(node)  # or is refused, although nobody uses it
     where = query.args.get("where")
     condition = None if where is None else translate(where.this)
-    arranging = Arranging(translate, groups, aggregates, order, {})
-    arrangement = _arrange(query, selected, arranging)
+    arranging = Arranging(translate, groups, aggregates, order, {}, looked=looked)
+    arrangement = _arrange(query, selected, arranging, is_computed)
     return ReadSql(
         aggregates={**aggregates, **arranging.hidden},
         where=condition,
@@ -186,34 +220,123 @@ def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -
     )
 
 
-def _arrange(query: exp.Select, selected: Selected, arranging: Arranging) -> Arrangement:
+def _without_followers(groups: list[GroupClause], names: Names) -> list[GroupClause]:
+    """The groups without columns of public tables that follow from the others: a ward's name beside
+    its id makes no group smaller."""
+    kept = list(groups)
+    for group in groups:
+        others = [other.of for other in kept if other is not group]
+        if isinstance(group.of, ColumnRef) and follows_from(group.of, others, names):
+            kept.remove(group)
+    return kept
+
+
+def _is_computed(node: exp.Expr, *, groups: Sequence[GroupClause], translate: Translator) -> bool:
+    """Whether a column is made of others of the answer: of windows, or of keys and numbers."""
+    if has_window(node):
+        return True
+    if is_aggregate(node) or type(node) in OF_EQUAL_ROWS:
+        return False
+    if type(node.unnest()) is exp.Literal:
+        return True
+    if is_grouping(node):
+        return _is_made_of_keys(node, groups, translate)
+    inside = {id(part) for found in node.walk() if _is_closed(found) for part in found.walk()}
+    outside = [part for part in node.walk() if id(part) not in inside]
+    if any(type(part) in WITHOUT_RANGE and not is_never_missing(part) for part in outside):
+        return True
+    columns = [part for part in outside if type(part) is exp.Column]
+    return bool(columns) and all(_is_key(c, groups, translate) for c in columns)
+
+
+def _is_closed(node: exp.Expr) -> bool:
+    """Whether what is inside is about rows, or asked before."""
+    return is_aggregate(node) or type(node) is exp.Subquery
+
+
+def _is_made_of_keys(node: exp.Expr, groups: Sequence[GroupClause], translate: Translator) -> bool:
+    """Whether it is no key itself, but a function of keys: of each group, not of each row."""
+    columns = list(node.find_all(exp.Column))
+    if type(node.unnest()) not in OF_CELLS or not columns:
+        return False
+    if not all(_is_key(column, groups, translate) for column in columns):
+        return False
+    return not any(same(group.of, key_of(node, translate)) for group in groups)
+
+
+def _is_key(node: exp.Column, groups: Sequence[GroupClause], translate: Translator) -> bool:
+    of = translate(node)
+    keys = [group.of for group in groups]
+    known = any(same(key, of) for key in keys)
+    return known or (
+        isinstance(of, ColumnRef) and follows_from(of, keys, translate.names) is not None
+    )
+
+
+def _arrange(
+    query: exp.Select,
+    selected: Selected,
+    arranging: Arranging,
+    is_computed: Callable[[exp.Expr], bool],
+) -> Arrangement:
     """How the answer is shown; aggregates that only stand in clauses are shown if no others are."""
-    windows = dict(_name_windows(selected, arranging))
+    windows = dict(_name_windows(selected, arranging, is_computed))
+    shown = list(arranging.looked)
     arranging.computed = list(windows)
     computed = {name: WindowReader(arranging).read(node) for name, node in windows.items()}
     if windows and not (arranging.groups or arranging.asked or arranging.hidden):
-        raise WINDOW.at(next(iter(windows.values())))  # of rows, not of groups
-    arranging.selected = _in_order(selected, arranging.selected, list(computed))
+        first = next(iter(windows.values()))
+        raise WINDOW.at(first) if has_window(first) else _no_aggregate(first)  # of rows
+    names = iter(arranging.selected), iter(computed)
+    arranging.selected = [next(names[is_computed(node)]) for _, node in selected]
+    query, sorted_by = name_orders(query, arranging, windows)
     arrangement = arranging.read(query)
     keep, kept_by = read_qualify(query.args.get("qualify"), arranging)
+    kept_by = {**sorted_by, **kept_by}
     hidden = [*arranging.hidden, *kept_by]
     if not arranging.asked and not computed:
         hidden = list(kept_by)
         if not arranging.hidden:
             arranging.hidden.update(_count_groups(selected, arranging.groups))
+    if KEPT_KEYS in query.meta:
+        names = [group.name for group in arranging.groups]
+        hidden += [name for name in names if name.casefold() not in query.meta[KEPT_KEYS]]
+        hidden += list(arranging.asked)
     if query.meta.get(SUMMARY):
         hidden += [*(group.name for group in arranging.groups), *arranging.asked]
-    more = tuple({**computed, **kept_by}.items())
-    return replace(arrangement, hidden=tuple(hidden), computed=more, keep=keep)
+    hidden += [name for name in arranging.looked if name not in shown]
+    looked = {name: _look_up(of, arranging) for name, of in arranging.looked.items()}
+    more = tuple({**looked, **computed, **kept_by}.items())
+    arranged = replace(arrangement, hidden=tuple(hidden), computed=more, keep=keep)
+    stack = cast("Stack | None", query.meta.get(STACK))
+    if stack is None:
+        return arranged
+    return replace(arranged, stacked=stack.columns, order=stack.order, limit=stack.limit)
 
 
-def _name_windows(selected: Selected, arranging: Arranging) -> Iterator[tuple[str, exp.Expr]]:
+def _look_up(column: ColumnRef, arranging: Arranging) -> KeyLookUp:
+    """A column of a public table beside the keys of an answer."""
+    names = arranging.translate.names
+    keys = {
+        group.of.name: group.name for group in arranging.groups if isinstance(group.of, ColumnRef)
+    }
+    joined = follows_from(column, [group.of for group in arranging.groups], names)
+    assert joined is not None, "it was found before"
+    assert names.look_up is not None, "there is a public table"
+    known = looked_up(column, joined, names.look_up)
+    pairs = [(tuple(map(as_cell, key)), as_cell(value)) for key, value in known.items()]
+    return KeyLookUp(tuple(keys[left] for left, _ in joined.on), tuple(pairs))
+
+
+def _name_windows(
+    selected: Selected, arranging: Arranging, is_computed: Callable[[exp.Expr], bool]
+) -> Iterator[tuple[str, exp.Expr]]:
     """The columns with windows; who gave no name gets that of the function, and a number."""
     ends = [f"{name}{end}" for name in arranging.asked for end in ("_low", "_high")]
     used = {name.casefold() for name in (*arranging.selected, *ends)}
     taken = {*used, *(name for name, _ in selected if name)}
     for name, node in selected:
-        if not has_window(node):
+        if not is_computed(node):
             continue
         shown = name or free_name(name_window(node), None, taken=taken)
         if shown.casefold() in used:
@@ -223,19 +346,16 @@ def _name_windows(selected: Selected, arranging: Arranging) -> Iterator[tuple[st
         yield shown, node
 
 
-def _in_order(selected: Selected, plain: Sequence[str], computed: Sequence[str]) -> list[str]:
-    """The names of all columns of SELECT in their order."""
-    names = iter(plain), iter(computed)
-    return [next(names[has_window(node)]) for _, node in selected]
-
-
 def _count_groups(selected: Selected, groups: Sequence[GroupClause]) -> dict[str, Computable]:
     """SELECT ward … GROUP BY ward: which groups there are is told with the rows of each."""
     if not groups:
-        what = "The SQL asks for no COUNT, SUM or other aggregate"
-        raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
+        raise _no_aggregate(selected[0][1] if selected else None)
     count = ask.count()
     return {free_name("count", count, taken={group.name for group in groups}): count}
+
+
+def _no_aggregate(node: exp.Expr | None) -> Unread:
+    return Unread("The SQL asks for no COUNT, SUM or other aggregate", SHAPE, node=node)
 
 
 def _places(text: Text, query: exp.Select, dialect: str, translate: Translator) -> dict[str, Span]:
@@ -262,8 +382,9 @@ def _check_clauses(query: exp.Select) -> None:
 def _read_selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
     """A column of SELECT: its name, if it was given one, and what it is."""
     if type(node) is exp.Star or (type(node) is exp.Column and type(node.this) is exp.Star):
-        instead = "Count or add up: SELECT COUNT(*), AVG(cost)."
-        raise Unread("SELECT * would show rows", instead, node=node, edit="COUNT(*)")
+        instead = "Ask for a count, a sum or a mean: SELECT COUNT(*), AVG(cost)."
+        what = "SELECT * returns single rows, and a private query cannot"
+        raise Unread(what, instead, node=node, edit="COUNT(*)")
     if type(node) is not exp.Alias:
         return None, node
     only(node, "this", "alias")
@@ -308,12 +429,20 @@ def _check_distinct(
 
 def _read_aggregates(
     selected: Selected, groups: Sequence[GroupClause], translate: Translator
-) -> tuple[dict[str, Computable], list[str]]:
-    """The aggregates by name, and the names of all columns of SELECT in their order."""
+) -> tuple[dict[str, Computable], list[str], dict[str, ColumnRef]]:
+    """The aggregates by name, the names of all columns of SELECT in their order, and those of
+    public tables that the groups decide."""
     aggregates: dict[str, Computable] = {}
+    looked: dict[str, ColumnRef] = {}
     order: list[str] = []
     given = {name for name, _ in selected if name} | {group.name for group in groups}
     for name, node in selected:
+        column = _follower(node, groups, translate)
+        if column is not None:
+            shown = name or free_name(node.name, None, taken={*given, *aggregates, *looked})
+            looked[shown] = column
+            order.append(shown)
+            continue
         key = _key(node, groups, translate)
         if key is not None:
             _check_once(key, name, order, node)
@@ -328,7 +457,19 @@ def _read_aggregates(
             raise slip(what, "Name one: SUM(cost) AS costs.", node=node)
         aggregates[shown] = request
         order.append(shown)
-    return aggregates, order
+    return aggregates, order, looked
+
+
+def _follower(
+    node: exp.Expr, groups: Sequence[GroupClause], translate: Translator
+) -> ColumnRef | None:
+    """The column of a public table that a selected one is, where the groups decide it."""
+    node = node.this if type(node) in OF_EQUAL_ROWS else node
+    of = translate(node) if type(node) is exp.Column else None
+    keys = [group.of for group in groups]
+    if not isinstance(of, ColumnRef) or any(same(key, of) for key in keys):
+        return None
+    return None if follows_from(of, keys, translate.names) is None else of
 
 
 def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr) -> None:
@@ -353,4 +494,4 @@ def _key(node: exp.Expr, groups: Sequence[GroupClause], translate: Translator) -
     if isinstance(of, Literal):
         return None
     what = "This is selected as it is, which would show rows"
-    raise Unread(what, "Count it, add it up, or put it into GROUP BY.", node=node)
+    raise Unread(what, "Count it, add it up, or put it into GROUP BY.", node=node, ungrouped=True)

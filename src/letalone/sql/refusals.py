@@ -3,6 +3,7 @@
 The page "What SQL works" lists these; its examples are run.
 """
 
+from datetime import UTC, datetime
 from typing import NamedTuple, cast
 
 from sqlglot import exp
@@ -16,6 +17,9 @@ CONDITIONS = (
 )
 
 
+MOST_PARTS = 20  # of quantiles at once
+
+
 class SqlRefusal(NamedTuple):
     """What it is called, what to do instead, and an example of it that is refused."""
 
@@ -27,8 +31,8 @@ class SqlRefusal(NamedTuple):
         """The same with another example."""
         return self._replace(example=f"SELECT COUNT(*) FROM visits WHERE {condition}")
 
-    def at(self, node: exp.Expr, word: str | None = None) -> Unread:
-        return Unread(f"Not answered: {self.what}", self.instead, node=node, word=word)
+    def at(self, node: exp.Expr, word: str | None = None, *, edit: str | None = None) -> Unread:
+        return Unread(f"Not answered: {self.what}", self.instead, node=node, word=word, edit=edit)
 
 
 WINDOW = SqlRefusal(
@@ -41,7 +45,8 @@ SUBQUERY = SqlRefusal(
     "a query within a query",
     "Ask two questions, and put the first answer into the second as a number; in Python,"
     " .per_unit(…) makes one row of each person first.",
-    "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)",
+    "SELECT COUNT(*) FROM visits v WHERE cost > (SELECT AVG(cost) FROM visits w WHERE w.ward ="
+    " v.ward)",
 )
 CAST = SqlRefusal(
     "a cast, which can fail on a row",
@@ -56,7 +61,7 @@ RANDOM = SqlRefusal(
 REGULAR = SqlRefusal(
     "a regular expression, which can take for ever on a row",
     "Write LIKE, STARTS_WITH, ENDS_WITH or CONTAINS: ward LIKE 'A%'.",
-    "SELECT COUNT(*) FROM visits WHERE regexp_matches(ward, 'A')",
+    "SELECT COUNT(*) FROM visits WHERE regexp_matches(ward, '[AB]+')",
 )
 POSITION = SqlRefusal(
     "a place in a text",
@@ -82,12 +87,33 @@ INTERVAL = SqlRefusal(
     "arithmetic with dates",
     "Compare with a date: day >= '2024-01-31', take a part: YEAR(day), MONTH(day), or count days:"
     " DATE_DIFF('day', day, DATE '2024-01-31').",
-    "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day",
+    "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 MONTH > day",
+)
+NOW = SqlRefusal(
+    "the time now, which makes an answer that cannot be repeated",
+    "Write the date: day >= '2024-01-31'.",
+    "SELECT COUNT(*) FROM visits WHERE at < CURRENT_TIMESTAMP",
 )
 WEEKDAY = SqlRefusal(
     "DAYOFWEEK, which begins on another day in every dialect",
-    "Write EXTRACT(ISODOW FROM day): Monday is 1.",
+    "Write EXTRACT(DOW FROM day), where Sunday is 0, or EXTRACT(ISODOW FROM day), where Monday is"
+    " 1; or name the dialect.",
     "SELECT COUNT(*) FROM visits WHERE DAYOFWEEK(day) = 1",
+)
+SUBTOTALS = SqlRefusal(
+    "ROLLUP",
+    "Ask by the finest groups; SUM(COUNT(*)) OVER (PARTITION BY ward) is their total, and free.",
+    "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)",
+)
+TRUTH = SqlRefusal(
+    "BOOL_AND, which one person can turn",
+    "Ask how many: COUNT(*) FILTER (WHERE icu), or AVG(icu::INT).",
+    "SELECT BOOL_AND(icu) FROM visits",
+)
+PIECES = SqlRefusal(
+    "SPLIT_PART",
+    "Write LIKE, STARTS_WITH, LEFT or SUBSTR, or compute it into a column of the table.",
+    "SELECT COUNT(*) FROM visits WHERE SPLIT_PART(city, ' ', 1) = 'New'",
 )
 PARAMETER = SqlRefusal(
     "a parameter", "Write the value itself.", "SELECT COUNT(*) FROM visits WHERE age = ?"
@@ -102,16 +128,8 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     exp.Rand: RANDOM,
     exp.Randn: RANDOM,
     exp.Uuid: RANDOM,
-    exp.CurrentTimestamp: RANDOM._replace(
-        what="the time now, which makes an answer that cannot be repeated",
-        instead="Write the date: day >= '2024-01-31'.",
-        example="SELECT COUNT(*) FROM visits WHERE at < CURRENT_TIMESTAMP",
-    ),
-    exp.CurrentDate: RANDOM._replace(
-        what="the day today, which makes an answer that cannot be repeated",
-        instead="Write the date: day >= '2024-01-31'.",
-        example="SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE",
-    ),
+    exp.CurrentTimestamp: NOW,
+    exp.CurrentDate: NOW.where("day < CURRENT_DATE"),
     exp.RegexpLike: REGULAR,
     exp.SimilarTo: REGULAR.where("ward SIMILAR TO 'A'")._replace(what="SIMILAR TO"),
     exp.Glob: REGULAR.where("ward GLOB 'A*'")._replace(what="GLOB"),
@@ -122,11 +140,11 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         "SELECT COUNT(*) FROM visits WHERE concat_ws('-', ward, city) = 'A-Bonn'",
     ),
     exp.IntDiv: WHOLE,
-    exp.Mod: WHOLE.where("age % 2 = 1")._replace(what="%, a remainder, which can fail"),
+    exp.Mod: WHOLE.where("cost % 2 = 1")._replace(what="%, a remainder, which can fail"),
     exp.Pow: SqlRefusal(
         "a power, which can be too large",
         "Multiply: cost * cost.",
-        "SELECT SUM(cost ^ 2) FROM visits",
+        "SELECT SUM(cost ^ 9) FROM visits",
     ),
     exp.Sqrt: ROOT,
     exp.Ln: ROOT._replace(example="SELECT SUM(LN(cost)) FROM visits"),
@@ -149,37 +167,56 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     exp.ArgMax: LISTING._replace(example="SELECT ARG_MAX(ward, cost) FROM visits"),
     exp.ArgMin: LISTING._replace(example="SELECT ARG_MIN(ward, cost) FROM visits"),
     exp.ApproxQuantiles: SqlRefusal(
-        "APPROX_QUANTILES",
+        "APPROX_QUANTILES as a list",
         "Write QUANTILE_CONT(cost, [0.25, 0.5, 0.75]).",
         "SELECT APPROX_QUANTILES(cost, 4) FROM visits",
     ),
     exp.Interval: INTERVAL,
-    exp.DateAdd: INTERVAL.where("date_add(day, INTERVAL 1 DAY) > day"),
+    exp.Rollup: SUBTOTALS,
+    exp.Cube: SUBTOTALS._replace(
+        what="CUBE", example="SELECT ward, COUNT(*) FROM visits GROUP BY CUBE (ward)"
+    ),
+    exp.GroupingSets: SUBTOTALS._replace(
+        what="GROUPING SETS",
+        example="SELECT ward, COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward), ())",
+    ),
+    exp.LogicalAnd: TRUTH,
+    exp.LogicalOr: TRUTH._replace(
+        what="BOOL_OR, which one person can turn", example="SELECT BOOL_OR(icu) FROM visits"
+    ),
+    exp.SplitPart: PIECES,
+    exp.Replace: PIECES.where("REPLACE(city, 'a', 'b') = 'b'")._replace(what="REPLACE"),
+    exp.LastDay: SqlRefusal(
+        "LAST_DAY",
+        "Write DATE_TRUNC('month', day), the first day of the month.",
+        "SELECT COUNT(*) FROM visits WHERE LAST_DAY(day) = '2024-01-31'",
+    ),
+    exp.Format: SqlRefusal(
+        "FORMAT of a number",
+        "Write ROUND(AVG(cost), 1), and choose how it looks where you show it.",
+        "SELECT FORMAT('{:.1f}', AVG(cost)) FROM visits",
+    ),
     exp.TimestampDiff: INTERVAL.where("timestamp_diff(at, at, HOUR) > 1"),
     exp.MonthsBetween: INTERVAL.where("months_between(day, day) > 1"),
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
     exp.Parameter: PARAMETER.where("age = $name"),
-    exp.NullSafeEQ: SqlRefusal(
-        "IS NOT DISTINCT FROM",
-        "Write = and IS NULL.",
-        "SELECT COUNT(*) FROM visits WHERE age IS NOT DISTINCT FROM 1",
-    ),
-    exp.NullSafeNEQ: SqlRefusal(
-        "IS DISTINCT FROM",
-        "Write <> and IS NULL.",
-        "SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 1",
-    ),
 }
 REFUSED_CALLS = {
     "AGE": INTERVAL.where("age(day, DATE '2000-01-31') > 18")._replace(
         what="AGE, an interval", instead="Write DATE_DIFF('day', start, end) / 365.25 for years."
     ),
+    "WEEKDAY": WEEKDAY.where("WEEKDAY(day) = 1")._replace(
+        what="WEEKDAY, which begins on another day in every dialect"
+    ),
+    "NOW": NOW.where("at < NOW()"),
+    "GETDATE": NOW.where("at < GETDATE()"),
+    "TODAY": NOW.where("day < TODAY()"),
 }
 DISTINCT = SqlRefusal(
     "SELECT DISTINCT of aggregates",
     "Leave DISTINCT out, or count different values: COUNT(DISTINCT ward).",
-    "SELECT DISTINCT ward, COUNT(*) FROM visits GROUP BY ward",
+    "SELECT DISTINCT COUNT(*) FROM visits GROUP BY ward",
 )
 CLAUSES: dict[str, SqlRefusal] = {
     "hint": SqlRefusal(
@@ -216,14 +253,34 @@ CLAUSES: dict[str, SqlRefusal] = {
 }
 
 
+def is_now(node: exp.Expr) -> bool:
+    """Whether it is the time now, or the day today."""
+    named = sql_name(node) in REFUSED_CALLS and REFUSED_CALLS[sql_name(node)].what == NOW.what
+    return named or isinstance(node, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentDatetime)
+
+
 def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     """The refusal of a node that has no translation."""
+    if is_now(node):
+        return NOW.at(node, edit=f"DATE '{datetime.now(UTC).date()}'")
     if sql_name(node) in REFUSED_CALLS:
-        return REFUSED_CALLS[sql_name(node)].at(node)
+        return REFUSED_CALLS[sql_name(node)].at(node, edit=_instead_of(node))
     for kind in type(node).__mro__:
         if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
-            return refusal.at(node)
+            return refusal.at(node, edit=_instead_of(node))
     return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
+
+
+def _instead_of(node: exp.Expr) -> str | None:
+    """What can be written in place of a function that dialects understand differently."""
+    if type(node) is exp.DayOfWeek or sql_name(node) == "WEEKDAY":  # as DuckDB means both
+        of = node.expressions[0] if type(node) is exp.Anonymous and node.expressions else node.this
+        return f"EXTRACT(DOW FROM {of.sql('duckdb')})" if isinstance(of, exp.Expr) else None
+    parts = node.args.get("expression") if type(node) is exp.ApproxQuantiles else None
+    if parts is None or not str(parts.name).isdecimal() or not 1 < int(parts.name) <= MOST_PARTS:
+        return None
+    shares = [f"{number / int(parts.name):.6g}" for number in range(1, int(parts.name))]
+    return f"QUANTILE_CONT({node.this.sql('duckdb')}, [{', '.join(shares)}])"
 
 
 def sql_name(node: exp.Expr) -> str:

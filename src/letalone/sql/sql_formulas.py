@@ -12,15 +12,25 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans.aggregates.facts import AggregateRequest
-from letalone.plans.aggregates.formula_trees import Computable, apply_function, combine
+from letalone.plans.aggregates.formula_trees import Computable, Function, apply_function, combine
 from letalone.plans.expressions import ColumnRef, Literal
 from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
+from letalone.sql.date_functions import DATES, TEXTS, TIMES, WHOLE
 from letalone.sql.names import named_by, only
 from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import COMPUTED, Translator, number_of
 
-FORMULA = "A formula over aggregates is made of numbers, + - * /, ROUND and ABS."
+FORMULA = "A formula over aggregates is made of numbers, + - * /, ROUND, ABS, SQRT, LN and EXP."
+APPLIED: dict[type[exp.Expr], Function] = {
+    exp.Abs: "absolute",
+    exp.Sqrt: "root",
+    exp.Exp: "exponential",
+    exp.Ln: "logarithm",
+    exp.Floor: "floor",
+    exp.Ceil: "ceiling",
+}
+FREE = (*TEXTS, *TIMES, *DATES)  # types that numbers are not
 Value = Computable | Literal
 
 
@@ -78,9 +88,20 @@ class Formulas:
         of = self._value(node.this)
         return cast("Literal", self.translate(node)) if isinstance(of, Literal) else -of
 
-    def read_absolute(self, node: exp.Expr) -> Value:
+    def read_applied(self, node: exp.Expr) -> Value:
         only(node, "this")
-        return apply_function("absolute", _plain(self._value(node.this)))
+        return apply_function(APPLIED[type(node)], _plain(self._value(node.this)))
+
+    def read_cast(self, node: exp.Expr) -> Value:
+        """A noisy number as a float is itself; as a decimal or a whole number it is rounded."""
+        only(node, "this", "to", "_type", "safe")
+        value, kind = self._value(node.this), cast("exp.DataType", node.args["to"])
+        digits = [str(part.name) for part in kind.expressions]
+        if isinstance(value, Literal) or kind.this in FREE:
+            raise refuse_node(node, FORMULA)
+        if kind.this in WHOLE:
+            return apply_function("rounded", value, 0)
+        return value if len(digits) < 2 else apply_function("rounded", value, int(digits[1]))
 
     def read_rounded(self, node: exp.Expr) -> Value:
         only(node, "this", "decimals")
@@ -98,10 +119,23 @@ class Formulas:
             raise Unread(f"This {sql_name(node)} is not read", instead, node=node)
         return self._value(node.this)
 
+    def read_coalesce(self, node: exp.Expr) -> Value:
+        if not is_never_missing(node):
+            raise refuse_node(node, FORMULA)
+        return self._value(cast("exp.Coalesce", node).this)
+
+
+def is_never_missing(node: exp.Expr) -> bool:
+    """Whether it is COALESCE(SUM(cost), 0): a count, a sum and a mean have an answer anyway."""
+    if type(node) is not exp.Coalesce:
+        return False
+    of = node.this.this if type(node.this) is exp.Filter else node.this
+    return type(of) in (exp.Count, exp.Sum, exp.Avg)
+
 
 def default_name(node: exp.Expr, asked: Computable) -> str:
     """The name of a column that nobody gave one."""
-    while type(node) in (exp.Paren, exp.Round):
+    while type(node) in (exp.Paren, exp.Round, exp.Cast, exp.Coalesce):
         node = node.this
     if isinstance(asked, AggregateRequest) and is_aggregate(node):
         return name_aggregate(node, asked)
@@ -134,11 +168,15 @@ def _constant(found: object, node: exp.Expr) -> Literal:
 
 FORMULAS: dict[type[exp.Expr], Callable[[Formulas, exp.Expr], Value]] = {
     exp.Literal: Formulas.read_literal,
+    exp.Subquery: Formulas.read_literal,
     exp.Column: Formulas.read_named,
     exp.Paren: Formulas.read_brackets,
     exp.Neg: Formulas.read_negative,
-    exp.Abs: Formulas.read_absolute,
+    **dict.fromkeys(APPLIED, Formulas.read_applied),
+    exp.Cast: Formulas.read_cast,
+    exp.TryCast: Formulas.read_cast,
     exp.Round: Formulas.read_rounded,
     exp.Nullif: Formulas.read_nullif,
+    exp.Coalesce: Formulas.read_coalesce,
     **dict.fromkeys(COMPUTED, Formulas.read_operation),
 }

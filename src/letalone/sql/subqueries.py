@@ -16,15 +16,17 @@ from typing import NamedTuple, cast
 
 from sqlglot import exp
 
-from letalone.plans.schema import Schema
 from letalone.sql.aggregates import is_aggregate
+from letalone.sql.from_clause import KnownTables
 from letalone.sql.names import matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SUBQUERY
+from letalone.sql.rewriting.one_number import one_number
 from letalone.sql.text import Unread, slip
 
 AFTER = ("group", "having", "order", "limit", "offset", "qualify", "distinct")
 ONE = "Write one SELECT, or one over the other with WHERE, ORDER BY or an aggregate."
 LIFTED = "lifted"  # marks a query with aggregates of an answer
+KEPT_KEYS = "kept keys"  # marks a query of whose groups only these are shown
 SUMMARY = "summary"  # marks a query whose answer is one row about all groups
 Columns = Mapping[str, exp.Expr]
 
@@ -37,18 +39,21 @@ class Unfolded(NamedTuple):
     columns: tuple[exp.Expr, ...] = ()  # of inner queries, also those that nobody uses
 
 
-def unfold(query: exp.Select, schema: Schema) -> Unfolded:
+def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     """The query as one SELECT; what cannot be written so is refused."""
+    schema = known.schema
     query = _without_with(query)
     source = query.args.get("from_")
     inner = None if source is None else source.this
     if type(inner) is not exp.Subquery:
         return Unfolded(query)
-    select, of_units, columns = unfold(_select_of(inner), schema)
+    select, of_units, columns = unfold(_select_of(inner), known)
     _check_inner(select)
+    select = _distinct_units(select, schema.unit)
     if of_units is None and _is_by_unit(select, schema.unit):
         return Unfolded(_about_units(query, select, inner), select, columns)
     if is_grouped(select):
+        select = _without_names(select, known)
         return Unfolded(_over_answer(query, select, inner), of_units, columns)
     own = {column.name.casefold() for column in schema.columns}
     shown = _columns(select)
@@ -84,6 +89,21 @@ def _is_by_unit(query: exp.Select, unit: str | None) -> bool:
     return matching(key.this, [unit]) is not None
 
 
+def _distinct_units(query: exp.Select, unit: str | None) -> exp.Select:
+    """SELECT DISTINCT patient_id is GROUP BY patient_id."""
+    only = query.expressions[0] if len(query.expressions) == 1 else None
+    named = type(only) is exp.Column and type(only.this) is exp.Identifier
+    if not named or unit is None or query.args.get("group") or not query.args.get("distinct"):
+        return query
+    column = cast("exp.Column", only)
+    if matching(cast("exp.Identifier", column.this), [unit]) is None:
+        return query
+    query = query.copy()
+    query.set("distinct", None)
+    query.set("group", exp.Group(expressions=[column.copy()]))
+    return query
+
+
 def _about_units(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
     """The outer query, FROM a table of the subquery's name; HAVING is a condition on units."""
     result = outer.copy()
@@ -91,11 +111,12 @@ def _about_units(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> ex
     if having is not None:
         names = {column.this.sql(): column.alias for column in inner.expressions if column.alias}
         condition = having.copy()
-        for part in [node for node in condition.find_all(exp.AggFunc) if node.sql() in names]:
+        for part in [node for node in condition.walk() if is_aggregate(node)]:
+            if part.sql() not in names:  # HAVING asks for what is not selected
+                names[part.sql()] = f"having_{len(names) + 1}"
+                added = exp.alias_(part.copy(), names[part.sql()], quoted=True)
+                inner.append("expressions", added)
             part.replace(exp.column(names[part.sql()], quoted=True))
-        if any(is_aggregate(node) for node in condition.walk()):
-            instead = "Select and name what HAVING compares: COUNT(*) AS n … HAVING n > 1."
-            raise Unread("HAVING asks for what is not selected", instead, node=having)
         result.set("where", _both(condition, result.args.get("where"), exp.Where))
         inner.set("having", None)
     table = exp.table_("people")
@@ -150,7 +171,8 @@ def _put(query: exp.Select, known: Mapping[str, exp.Select]) -> exp.Select:
         inner = known.get(table.name.casefold()) if not table.args.get("db") else None
         if inner is None:
             continue
-        if table is not place:
+        alone = type(table.parent) is exp.Join and one_number(inner) is not None
+        if table is not place and not alone:
             instead = "A named query stands in FROM; public tables are joined to it."
             raise Unread(f"{table.name!r} is joined", instead, node=table)
         alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
@@ -168,7 +190,7 @@ def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.
         raise Unread("A join of an inner query is not read", instead, node=subquery)
     result = outer.copy()
     called = subquery.alias.casefold()
-    columns, star = _columns(inner), any(type(c) is exp.Star for c in inner.expressions)
+    columns, star = _columns(inner), any(_is_star(c) for c in inner.expressions)
     strict = not star
     own = _called(inner)
     given = [column.alias for column in result.expressions if column.alias]
@@ -184,6 +206,13 @@ def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.
     return result
 
 
+def _is_star(column: exp.Expr) -> bool:
+    """* and visits.*: all columns."""
+    return type(column) is exp.Star or (
+        type(column) is exp.Column and type(column.this) is exp.Star
+    )
+
+
 def _nodes(value: object) -> list[exp.Expr]:
     if isinstance(value, list):
         return cast("list[exp.Expr]", value)
@@ -194,7 +223,7 @@ def _columns(query: exp.Select) -> dict[str, exp.Expr]:
     """What the columns of an inner query are, by name."""
     columns: dict[str, exp.Expr] = {}
     for column in query.expressions:
-        if type(column) is exp.Star:
+        if _is_star(column):
             continue
         name = column.alias_or_name
         if not name:
@@ -218,6 +247,8 @@ def _replace_columns(
         prefix = column.text("table").casefold()
         if prefix not in ("", called) or type(column.this) is not exp.Identifier:
             continue
+        if _is_of_another(column, node):
+            continue
         name = matching(column.this, columns)
         if name is not None:
             _put_column(column, columns[name], name)
@@ -227,6 +258,16 @@ def _replace_columns(
             raise slip(what, f"Its columns are: {known}.", node=column)
         elif prefix:
             column.set("table", exp.to_identifier(own))
+
+
+def _is_of_another(column: exp.Expr, within: exp.Expr) -> bool:
+    """Whether it stands in a query of one number, which has columns of its own."""
+    node = column
+    while node is not within and node.parent is not None:
+        node = node.parent
+        if type(node) is exp.Subquery and one_number(node.this) is not None:
+            return True
+    return False
 
 
 def _put_column(column: exp.Expr, meant: exp.Expr, name: str) -> None:
@@ -249,13 +290,16 @@ def _both(first: exp.Expr | None, second: exp.Expr | None, kind: type[exp.Expr])
 
 def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
     """The inner query, filtered, sorted and computed as the outer one says."""
-    if any(outer.args.get(name) for name in ("group", "joins", "distinct", "having", "qualify")):
+    outer = _by_windows(_with_scalars(outer))
+    if any(outer.args.get(name) for name in ("group", "joins", "distinct", "having")):
         raise Unread("This SELECT over an answer is not read", ONE, node=subquery)
     inner = _without_places(inner)
     if inner.find(exp.Window) and _has_numbers_of_all(outer):
+        _check_groups(inner)
         raise Unread("Windows over windows are not read", ONE, node=subquery)
     cut = inner.args.get("limit") or inner.args.get("offset")
-    above = any(outer.args.get(name) for name in ("where", "order", "limit", "offset"))
+    clauses = ("where", "qualify", "order", "limit", "offset")
+    above = any(outer.args.get(name) for name in clauses)
     if cut and (above or any(column.find(exp.Window, exp.AggFunc) for column in outer.expressions)):
         raise Unread("LIMIT within FROM is not read here", ONE, node=subquery)
     columns, called = _columns(inner), subquery.alias.casefold()
@@ -273,6 +317,65 @@ def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> ex
     return _merged(result, inner.copy())
 
 
+def _with_scalars(outer: exp.Select) -> exp.Select:
+    """CROSS JOIN (SELECT COUNT(*) AS total FROM visits) s: its number in place of s.total."""
+    outer = outer.copy()
+    kept: list[exp.Expr] = []
+    for join in _nodes(outer.args.get("joins")):
+        table, keyed = join.this, join.args.get("on") or join.args.get("using")
+        if keyed or type(table) is not exp.Subquery or one_number(table.this) is None:
+            kept.append(join)
+            continue
+        name = table.this.expressions[0].alias_or_name.casefold()
+        for column in [c for part in outer.expressions for c in part.find_all(exp.Column)]:
+            if column.text("table").casefold() == table.alias.casefold() and (
+                column.name.casefold() == name
+            ):
+                column.replace(exp.Subquery(this=table.this.copy()))
+    outer.set("joins", kept or None)
+    return outer
+
+
+def _by_windows(outer: exp.Select) -> exp.Select:
+    """Groups of an answer: their numbers stand in each row, and one row of each is kept."""
+    group = outer.args.get("group")
+    keys = _nodes(None if group is None else group.expressions)
+    if group is None or not keys or not all(type(key) is exp.Column for key in keys):
+        return outer
+    if any(outer.args.get(name) for name in ("having", "qualify", "where", "distinct")):
+        return outer
+    by = [key.copy() for key in keys]
+    for node in _nodes(outer.args.get("expressions")) + _nodes(outer.args.get("order")):
+        for part in [p for p in node.find_all(exp.AggFunc) if type(p.parent) is not exp.Window]:
+            part.replace(exp.Window(this=part.copy(), partition_by=by, over="OVER"))
+    order = exp.Order(expressions=[exp.Ordered(this=key.copy()) for key in keys])
+    first = exp.Window(this=exp.RowNumber(), partition_by=by, order=order, over="OVER")
+    kept = exp.EQ(this=first, expression=exp.Literal.number(1))
+    outer.set("group", None)
+    outer.set("qualify", exp.Qualify(this=kept))
+    outer.meta[KEPT_KEYS] = [key.name.casefold() for key in keys]
+    return outer
+
+
+def _has_aggregate(column: exp.Expr) -> bool:
+    return any(is_aggregate(part) for part in column.walk())
+
+
+def _check_groups(inner: exp.Select) -> None:
+    """Refuses OVER (PARTITION BY patient) in a query of rows: its number stands in every row."""
+    window = inner.find(exp.Window)
+    by = [] if window is None else cast("list[exp.Expr]", window.args.get("partition_by") or [])
+    if window is None or not by or inner.args.get("group"):
+        return
+    each, number = ", ".join(part.sql() for part in by), window.this.sql()
+    raise Unread(
+        "A number that OVER puts into every row is not read",
+        f"For one number for each {each}, write (SELECT {each}, {number} AS x FROM … GROUP BY"
+        f" {each}) in its place.",
+        node=window,
+    )
+
+
 def _has_numbers_of_all(outer: exp.Select) -> bool:
     return any(column.find(exp.Window, exp.AggFunc) for column in outer.expressions)
 
@@ -285,8 +388,10 @@ def _without_places(query: exp.Select) -> exp.Select:
     plain = [c.this if type(c) is exp.Alias else c for c in _nodes(query.expressions)]
     group, order = query.args.get("group"), query.args.get("order")
     if group is not None and group.args.get("all"):
-        raise Unread("GROUP BY ALL within FROM is not read", "Name the columns.", node=query)
-    listed = _nodes(None if group is None else group.expressions)
+        keys = [c.copy() for c in plain if not c.find(exp.Window) and not _has_aggregate(c)]
+        group = exp.Group(expressions=keys)
+        query.set("group", group)
+    listed = list(_nodes(None if group is None else group.expressions))
     listed += [one.this for one in _nodes(None if order is None else order.expressions)]
     for node in listed:
         if type(node) is exp.Literal and str(node.this).isdecimal():
@@ -297,9 +402,29 @@ def _without_places(query: exp.Select) -> exp.Select:
     return query
 
 
+def _without_names(query: exp.Select, known: KnownTables) -> exp.Select:
+    """With columns in place of the names that SELECT gives them: the outer query may not select
+    them. Columns of a table go before such names, but in ORDER BY."""
+    named = {c.alias.casefold(): c.this for c in query.expressions if type(c) is exp.Alias}
+    schemas = (known.schema, *known.public.values())
+    taken = {column.name.casefold() for schema in schemas for column in schema.columns}
+    query = query.copy()
+    for name in ("group", "having", "qualify", "order"):
+        clause = query.args.get(name)
+        columns = [] if clause is None else list(clause.find_all(exp.Column))
+        for column in columns:
+            called = column.name.casefold()
+            meant = None if column.text("table") else named.get(called)
+            if meant is not None and (name == "order" or called not in taken):
+                plain = type(meant) is exp.Column
+                column.replace(meant.copy() if plain else exp.Paren(this=meant.copy()))
+    return query
+
+
 def _lift_aggregates(node: exp.Expr) -> bool:
     """AVG(n) of an answer is AVG(n) OVER () in each of its rows; whether there was one."""
     parts = [p for p in node.find_all(exp.AggFunc) if type(p.parent) is not exp.Window]
+    parts = [part for part in parts if part.find_ancestor(exp.Subquery) is None]
     for part in parts:
         part.replace(exp.Window(this=part.copy(), over="OVER"))
     return bool(parts)
@@ -310,8 +435,10 @@ def _merged(above: exp.Select, inner: exp.Select) -> exp.Select:
     selected = list(above.expressions)
     stars = any(type(column) is exp.Star for column in selected)
     if stars and len(selected) > 1:
-        raise Unread("SELECT * beside other columns is not read here", ONE, node=above)
+        raise Unread("SELECT * with other columns is not read here", ONE, node=above)
     _add_conditions(above, inner)
+    if KEPT_KEYS in above.meta:
+        inner.meta[KEPT_KEYS] = above.meta[KEPT_KEYS]
     for name in ("order", "limit", "offset"):
         if above.args.get(name):
             inner.set(name, above.args[name])

@@ -37,7 +37,7 @@ from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
 from letalone.errors.problem import Fact, Problem, Remedy
 
-DIALECTS = ("duckdb", "postgres", "spark", "bigquery")
+DIALECTS = ("duckdb", "postgres", "spark", "bigquery", "tsql", "mysql", "sqlite")
 MAX_SQL_LENGTH = 10_000
 MAX_DEPTH = 40  # brackets within brackets; plans allow 50 levels of anything
 MAX_TOKENS = 2_500
@@ -58,18 +58,24 @@ OF_TWO = (
 )  # fmt: skip
 TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
 PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
-KEPT = ("duckdb", "postgres")  # in which a backslash between quotes stays one
+KEPT = ("duckdb", "postgres", "tsql", "sqlite")  # in which a backslash between quotes stays one
 DIFFERENCES = ("DATE_DIFF", "DATEDIFF")
 DATE_TEXTS = (
     "STRFTIME", "TO_CHAR", "DATE_FORMAT", "FORMAT_DATE", "FORMAT_DATETIME", "FORMAT_TIMESTAMP",
 )  # fmt: skip
+TYPES = (
+    "BIGINT", "BOOLEAN", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIMESTAMP", "TINYINT",
+)  # fmt: skip
+OF_ONE_DATE = ("DATE", "DAYNAME", "MONTHNAME", "TO_DATE", "TO_DAYS", "TS_OR_DS_TO_DATE")
 # Calls, how many arguments they have at most, which these are, and an example.
 MOST_ARGUMENTS = (
     (OF_TWO, 2, "a column and a quantile", "QUANTILE_CONT(cost, 0.5)"),
     (TRUNCATING, 2, "a column and a period", "DATE_TRUNC('month', day)"),
     (DATE_TEXTS, 2, "a date and a pattern", "STRFTIME(day, '%Y-%m')"),
     (("LENGTH",), 1, "a text", "LENGTH(ward)"),
-    (("DATE",), 1, "a time", "DATE(at)"),
+    (OF_ONE_DATE, 1, "a time", "DATE(at)"),
+    (("ISNULL",), 2, "a value and another", "COALESCE(cost, 0)"),
+    (TYPES, 1, "a value", "CAST(age AS DOUBLE)"),
     (DIFFERENCES, 3, "a unit and two dates", "DATE_DIFF('day', start, end)"),
 )
 UNITS = ("DAY", "MONTH", "QUARTER", "YEAR")  # of differences
@@ -80,8 +86,9 @@ FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery,
 class Unread(Exception):  # noqa: N818  (it never leaves the package)
     """Something that is not read: what, the nearest thing that works, and its node.
 
-    `edit` is what to write in its place. `final` where no other dialect could read it, `puzzling`
-    where the parser made nothing of it.
+    `edit` is what to write in its place, `first` SQL whose answer stands there. `ungrouped` where
+    GROUP BY lacks it. `final` where no other dialect could read it, `puzzling` where the parser
+    made nothing of it.
     """
 
     what: str
@@ -94,6 +101,8 @@ class Unread(Exception):  # noqa: N818  (it never leaves the package)
     final: bool = False
     puzzling: bool = False
     edit: str | None = None
+    first: str | None = None
+    ungrouped: bool = False
 
 
 # A mistake in what is allowed, such as a name that is not there.
@@ -152,8 +161,8 @@ def read_text(sql: object) -> Text:
     return text
 
 
-def parse_select(text: Text, dialect: str) -> exp.Select:
-    """The one SELECT of the text, in a dialect; raises `Unread`."""
+def parse_select(text: Text, dialect: str) -> exp.Select | exp.Union:
+    """The one SELECT of the text, in a dialect, or one UNION of some; raises `Unread`."""
     problem: Unread | None = None
     with _silence_sqlglot():
         try:
@@ -162,6 +171,7 @@ def parse_select(text: Text, dialect: str) -> exp.Select:
             _check_tokens(tokens)
             _check_hints(tokens, text.statement)
             _check_backslashes(tokens, text.statement, dialect)
+            _check_isnull(tokens, dialect)
             if dialect != "bigquery":
                 _check_periods(tokens)
                 _check_units(tokens)
@@ -172,7 +182,7 @@ def parse_select(text: Text, dialect: str) -> exp.Select:
             query, problem = None, too_deep()
     if problem is not None:
         raise problem
-    if type(query) is not exp.Select:
+    if not isinstance(query, exp.Select | exp.Union):
         raise Unread("This SQL is not a plain SELECT", SHAPE, node=query)
     return query
 
@@ -221,6 +231,13 @@ def _check_periods(tokens: Sequence[Token]) -> None:
     if name is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
+
+
+def _check_isnull(tokens: Sequence[Token], dialect: str) -> None:
+    """MySQL's has one argument, and its parser drops the second."""
+    name = _find_call(tokens, ("ISNULL",), lambda rest: _commas(rest) > 0)
+    if name is not None and dialect == "mysql":
+        raise slip("ISNULL takes one value", "Write COALESCE(cost, 0).", node=_at(name))
 
 
 def _check_units(tokens: Sequence[Token]) -> None:

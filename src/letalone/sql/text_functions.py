@@ -2,16 +2,16 @@
 
 They mean the same in every dialect here, which they do not elsewhere: letters are code points,
 capitals are those of A to Z, CONCAT of a missing value is missing as || is, and DATE_DIFF counts
-the days, months, quarters or years that begin between two dates. What dialects understand
-differently and nothing here can mean (a backslash in a pattern, a place before the first letter) is
-refused.
+the seconds, minutes, hours, days, months, quarters or years that begin between two dates. What
+dialects understand differently and nothing here can mean (a backslash in a pattern, a place before
+the first letter) is refused.
 
   Tested:   tests/sql/test_text_functions.py
   Assumed:  sqlglot reads SQL as it is meant
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from sqlglot import exp
@@ -27,10 +27,14 @@ Reader = Callable[[exp.Expr, Translate], Expression]
 # What is counted of a date, and how many there are in a year.
 COUNTED: Mapping[str, tuple[nodes.Part, int] | None] = {
     "DAY": None,
+    "HOUR": None,
+    "MINUTE": None,
+    "SECOND": None,
     "MONTH": ("month", 12),
     "QUARTER": ("quarter", 4),
     "YEAR": ("year", 1),
 }
+TIMES_OF_DAY = ("HOUR", "MINUTE", "SECOND")
 # The letters of other patterns of dates, each longest first, as those of STRFTIME.
 TO_CHAR = {
     "YYYY": "%Y", "YY": "%y", "FMMonth": "%B", "FMDay": "%A", "HH24": "%H", "MM": "%m", "MI": "%M",
@@ -170,12 +174,26 @@ def _read_difference(node: exp.Expr, translate: Translate) -> Expression:
     # Spark counts whole months; only its parser puts this around dates.
     whole = unit != "DAY" and type(node.this) is exp.TsOrDsToDate
     if unit not in COUNTED or whole:
-        instead = "Write DATE_DIFF('day', start, end), with day, month, quarter or year."
+        instead = (
+            "Write DATE_DIFF('day', start, end), with second, minute, hour, day, month, quarter or"
+            " year."
+        )
         raise Unread("This difference of dates is not read", instead, node=node)
     end, start = translate(node.this), translate(node.args["expression"])
+    if unit in TIMES_OF_DAY:
+        return _count_hours(end, start, TIMES_OF_DAY[: TIMES_OF_DAY.index(unit) + 1])
     if (found := COUNTED[unit]) is None:
         return end.days_since(start)
     return Arithmetic("-", *(_count_periods(date, *found) for date in (end, start)))
+
+
+def _count_hours(end: Expression, start: Expression, units: Sequence[str]) -> Expression:
+    """How many hours, minutes or seconds begin between two times."""
+    count: Expression = end.days_since(start)
+    for unit, size in zip(units, (24, 60, 60), strict=False):
+        part = cast("nodes.Part", unit.lower())
+        count = count * size + (end.part(part) - start.part(part))
+    return count
 
 
 def _count_periods(date: Expression, part: nodes.Part, in_a_year: int) -> Expression:
@@ -212,7 +230,10 @@ def _strftime(pattern: str, letters: Mapping[str, str], node: exp.Expr) -> str:
         if not known and SEPARATOR.match(rest) is None:
             instead = f"Known are {', '.join(letters)}; or write STRFTIME(day, '%Y-%m')."
             what = f"{rest[:20]!r} in the pattern is not known"
-            raise slip(what, instead, node=node, final=True)
+            padded = pattern.replace("Day", "FMDay").replace("Month", "FMMonth")
+            edit = None if padded == pattern else f"'{padded}'"
+            place = node if edit is None else node.args["format"]
+            raise slip(what, instead, node=place, final=True, edit=edit)
         written += letters.get(known, rest[0])
         rest = rest[len(known) or 1 :]
     return written

@@ -15,7 +15,13 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans.aggregates import per_unit
-from letalone.plans.aggregates.features import Feature, UnitCondition, UnitCount, UnitExtreme
+from letalone.plans.aggregates.features import (
+    Feature,
+    UnitCondition,
+    UnitCount,
+    UnitExtreme,
+    UnitValue,
+)
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -26,7 +32,10 @@ from letalone.sql.refusals import sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import Translator
 
-FEATURES = "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF and BOOL_OR, named."
+FEATURES = (
+    "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF, BOOL_OR, ARG_MIN and"
+    " ARG_MAX, named."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,10 @@ def _feature(node: exp.Expr, translate: Translator) -> Feature:
         return per_unit.count()
     if type(node) is exp.Filter and _counts_rows(node.this):
         return _total_of(translate(node.expression.this))
+    if type(node) in (exp.ArgMin, exp.ArgMax):
+        only(node, "this", "expression")
+        choose = per_unit.first if type(node) is exp.ArgMin else per_unit.last
+        return choose(translate(node.this), by=translate(node.args["expression"]))
     read = READ.get(type(node))
     if read is None or not (is_aggregate(node) or type(node) in (exp.LogicalOr, exp.LogicalAnd)):
         raise Unread(f"Not answered for each person: {sql_name(node)}", FEATURES, node=node)
@@ -91,7 +104,7 @@ def _type(feature: Feature, type_of: Callable[[Expression], Type]) -> Type:
             return Type.INTEGER
         case UnitCondition():
             return Type.BOOLEAN
-        case UnitExtreme(of):
+        case UnitExtreme(of) | UnitValue(of):
             return type_of(of)
         case _:
             return Type.NUMBER

@@ -11,6 +11,7 @@ missing value are missing.
   Assumed:  sqlglot reads SQL as it is meant
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -23,11 +24,26 @@ from sqlglot import exp
 
 from letalone.plans import expressions as nodes
 from letalone.plans.constants import as_value
-from letalone.plans.dates import read_moment
-from letalone.plans.expressions import Case, Clamp, Comparison, Expression, Literal
+from letalone.plans.expressions import (
+    Case,
+    Clamp,
+    ColumnRef,
+    Comparison,
+    Expression,
+    Literal,
+    same,
+)
 from letalone.plans.types import Type
+from letalone.sql import public_queries
+from letalone.sql.date_functions import (
+    DATE_READERS,
+    NAMED_DATES,
+    read_duration,
+    read_shift,
+    read_shifted,
+)
 from letalone.sql.names import Names, only
-from letalone.sql.refusals import SUBQUERY, refuse_node
+from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
 from letalone.sql.text_functions import NAMED_FUNCTIONS, TEXT_FUNCTIONS
 
@@ -46,38 +62,8 @@ COMPUTED: dict[type[exp.Expr], nodes.ArithmeticOp] = {
     exp.Div: "/",
     exp.SafeDivide: "/",
 }
-PARTS: dict[str, nodes.Part] = {
-    "YEAR": "year",
-    "QUARTER": "quarter",
-    "MONTH": "month",
-    "DAY": "day",
-    "DOY": "yearday",
-    "DAYOFYEAR": "yearday",
-    "ISODOW": "weekday",
-    "DAYOFWEEK_ISO": "weekday",
-    "HOUR": "hour",
-    "MINUTE": "minute",
-}
-DATE_FUNCTIONS: dict[type[exp.Expr], nodes.Part] = {
-    exp.Year: "year",
-    exp.Quarter: "quarter",
-    exp.Month: "month",
-    exp.Day: "day",
-    exp.DayOfMonth: "day",
-    exp.DayOfYear: "yearday",
-    exp.DayOfWeekIso: "weekday",
-    exp.Hour: "hour",
-    exp.Minute: "minute",
-}
-PERIODS: dict[nodes.Period, str] = {
-    "year": "YEAR YYYY YY",
-    "quarter": "QUARTER",
-    "month": "MONTH MON MM",
-    "week": "WEEK ISOWEEK",
-    "day": "DAY DD",
-}
-DATES = (exp.DType.DATE, exp.DType.DATE32)
-TIMES = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPTZ, exp.DType.DATETIME)
+MOST_LISTED = 10_000
+DIGITS = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 ZERO, ONE = Literal(0), Literal(1)
 
 
@@ -106,7 +92,7 @@ def _constant(node: exp.Expr, _: Translator) -> Expression:
         return Literal(as_value(int(digits) if digits.isdecimal() else Decimal(digits)))
     except InvalidOperation:
         pass
-    raise slip(f"{digits[:40]!r} is no number", "Write it as 1000 or 0.5.", node=node)
+    raise slip(f"{digits[:40]!r} is not a number", "Write it as 1000 or 0.5.", node=node)
 
 
 def _missing(node: exp.Expr, _: Translator) -> Expression:
@@ -143,41 +129,130 @@ def _negative(node: exp.Expr, translate: Translator) -> Expression:
 
 
 def _compute(node: exp.Expr, translate: Translator) -> Expression:
+    if type(node) in (exp.Add, exp.Sub) and type(node.args.get("expression")) is exp.Interval:
+        return read_shift(node, translate)
     only(node, "this", "expression", "typed", "safe")
     return nodes.Arithmetic(COMPUTED[type(node)], *_sides(node, translate))
 
 
 def _compare(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
+    lasting = read_duration(cast("exp.Binary", node), translate)
+    if lasting is not None:
+        return Comparison(COMPARED[type(node)], *lasting)
+    shifted = read_shifted(cast("exp.Binary", node), translate)
+    if shifted is not None:
+        return Comparison(COMPARED[type(node)], *shifted)
+    rest = _read_remainder(cast("exp.Binary", node), translate)
+    if rest is not None:
+        return rest
     left, right = _sides(node, translate)
     if isinstance(left, Literal) and isinstance(right, Literal):
         instead = "Compare with a column; text stands in single quotes, names in double ones."
         raise Unread("Two constants are compared", instead, node=node)
-    return Comparison(COMPARED[type(node)], left, right)
+    return Comparison(COMPARED[type(node)], *_alike(left, right, translate))
+
+
+def _read_remainder(node: exp.Binary, translate: Translator) -> Expression | None:
+    """age % 2 = 0, of whole numbers with declared bounds: those that have this remainder."""
+    of, by = node.this.unnest(), node.expression
+    if type(of) is not exp.Mod or type(node) not in (exp.EQ, exp.NEQ):
+        return None
+    column, divisor, remainder = (
+        translate(of.this.unnest()),
+        translate(of.expression),
+        translate(by),
+    )
+    typed = next(
+        (c for c in translate.names.schema.columns if same(ColumnRef(c.name), column)), None
+    )
+    ends = None if typed is None else (typed.lower, typed.upper)
+    values = [value.value if isinstance(value, Literal) else None for value in (divisor, remainder)]
+    whole = typed is not None and typed.type is Type.INTEGER
+    if not whole or ends is None or None in ends or not all(type(v) is int for v in values):
+        return None
+    low, high = (int(cast("Fraction", end)) for end in ends)
+    by_number, rest = cast("tuple[int, int]", tuple(values))
+    if by_number < 1 or high - low > MOST_LISTED or low < 0:
+        return None
+    met = tuple(number for number in range(low, high + 1) if number % by_number == rest)
+    listed = public_queries.one_of(column, met)
+    return nodes.Not(listed) if type(node) is exp.NEQ else listed
+
+
+def _alike(
+    left: Expression, right: Expression, translate: Translator
+) -> tuple[Expression, Expression]:
+    """Both sides; digits in quotes beside a number are that number: YEAR(day) = '2024'; 1 and 0
+    beside a truth value are true and false: icu = 1."""
+    return _digits(left, right, translate), _digits(right, left, translate)
+
+
+def _digits(side: Expression, other: Expression, translate: Translator) -> Expression:
+    if isinstance(side, Literal) and type(side.value) is int and side.value in (0, 1):
+        known = None if isinstance(other, Literal) else translate.names.type_of(other)
+        return Literal(bool(side.value)) if known is Type.BOOLEAN else side
+    if not (isinstance(side, Literal) and isinstance(side.value, str)):
+        return side
+    is_number = DIGITS.fullmatch(side.value.strip()) is not None
+    if not is_number or isinstance(other, Literal):
+        return side
+    if not translate.names.type_of(other).is_numeric:
+        return side
+    digits = side.value.strip()
+    return Literal(as_value(int(digits) if digits.lstrip("-").isdecimal() else Decimal(digits)))
 
 
 def _read_between(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "low", "high", words={"symmetric": "BETWEEN SYMMETRIC"})
-    of, low, high = translate.several([node.args[name] for name in ("this", "low", "high")])
+    of, *ends = translate.several([node.args[name] for name in ("this", "low", "high")])
+    low, high = (_digits(end, of, translate) for end in ends)
     return Comparison(">=", of, low) & Comparison("<=", of, high)
 
 
 def _is(node: exp.Expr, translate: Translator) -> Expression:
+    """IS NULL, IS TRUE and IS FALSE; the last two are never missing."""
     only(node, "this", "expression")
-    if type(cast("exp.Is", node).expression) is not exp.Null:
-        raise Unread("IS stands before NULL and NOT NULL only", "Write = TRUE.", node=node)
-    return nodes.IsNull(translate(node.this))
+    value = cast("exp.Is", node).expression
+    if type(value) is exp.Boolean:
+        meant = translate(node.this)
+        condition = meant if value.this else nodes.Not(meant)
+        return Case(((condition, Literal(True)),), Literal(False))
+    if type(value) is not exp.Null:
+        raise Unread("IS stands before NULL, TRUE and FALSE only", "Write =.", node=node)
+    unmatched = public_queries.read_unmatched(node.this, translate)
+    return unmatched if unmatched is not None else nodes.IsNull(translate(node.this))
+
+
+def _read_distinct_from(node: exp.Expr, translate: Translator) -> Expression:
+    """IS [NOT] DISTINCT FROM: missing equals missing, and nothing else."""
+    only(node, "this", "expression")
+    left, right = _alike(*_sides(node, translate), translate)
+    equal: Expression = Case(((Comparison("=", left, right), Literal(True)),), Literal(False))
+    if not isinstance(left, Literal) and not isinstance(right, Literal):
+        equal = equal | (nodes.IsNull(left) & nodes.IsNull(right))
+    return equal if type(node) is exp.NullSafeEQ else nodes.Not(equal)
 
 
 def _one_of(node: exp.Expr, translate: Translator) -> Expression:
     if node.args.get("query") is not None:
-        raise SUBQUERY.at(node)
+        return public_queries.read_in(node, translate, Translator)
     only(node, "this", "expressions")
-    of, values = translate(node.this), translate.several(node.expressions)
+    of = translate(node.this)
+    values = [_digits(value, of, translate) for value in translate.several(node.expressions)]
     if not values or not all(isinstance(value, Literal) for value in values):
         instead = "Write them out: ward IN ('A', 'B')."
         raise Unread("IN takes a list of constants", instead, node=node)
     return nodes.OneOf(of, tuple(cast("Literal", value).value for value in values))
+
+
+def _read_scalar(node: exp.Expr, translate: Translator) -> Expression:
+    return public_queries.read_scalar(node, translate, Translator)
+
+
+def _read_exists(node: exp.Expr, translate: Translator) -> Expression:
+    only(node, "this")
+    return public_queries.read_exists(node, translate, Translator)
 
 
 def number_of(node: exp.Expr, translate: Translator, what: str) -> Fraction:
@@ -188,20 +263,6 @@ def number_of(node: exp.Expr, translate: Translator, what: str) -> Fraction:
     return number
 
 
-def _read_cast(node: exp.Expr, translate: Translator) -> Expression:
-    """DATE '2024-01-31' and TIMESTAMP '2024-01-31 10:00', which sqlglot reads as casts; and the day
-    of a time, which cannot fail."""
-    kind = cast("exp.DataType", node.args["to"]).this
-    literal = type(node.this) is exp.Literal and node.this.args.get("is_string")
-    if kind in DATES and type(node.this) is exp.Column:
-        only(node, "this", "to", "_type")
-        return nodes.StartOf("day", translate(node.this))
-    if not literal or kind not in (*DATES, *TIMES):
-        raise refuse_node(node)
-    only(node, "this", "to", "_type")
-    return Literal(read_moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
-
-
 def _read_case(node: exp.Expr, translate: Translator) -> Expression:
     """CASE WHEN … THEN … ELSE … END, with or without a subject."""
     only(node, "this", "ifs", "default")
@@ -209,7 +270,8 @@ def _read_case(node: exp.Expr, translate: Translator) -> Expression:
     for branch in cast("list[exp.If]", node.args["ifs"]):
         subject = None if node.this is None else translate(node.this)
         condition = translate(branch.this)
-        condition = condition if subject is None else Comparison("=", subject, condition)
+        if subject is not None:
+            condition = Comparison("=", *_alike(subject, condition, translate))
         branches.append((condition, _result(branch.args["true"], translate)))
     return Case(tuple(branches), _result(node.args.get("default"), translate))
 
@@ -226,7 +288,7 @@ def _read_if(node: exp.Expr, translate: Translator) -> Expression:
 
 
 def _read_coalesce(node: exp.Expr, translate: Translator) -> Expression:
-    only(node, "this", "expressions")
+    only(node, "this", "expressions", "is_null", "is_nvl")
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
         return last
@@ -276,45 +338,6 @@ def _larger(left: Expression, right: Expression, *, largest: bool) -> Expression
     return Case(((first, left), (second, right)), Literal(None))
 
 
-def _read_extract(node: exp.Expr, translate: Translator) -> Expression:
-    only(node, "this", "expression")
-    return _part(str(node.this.name), cast("exp.Extract", node).expression, translate, node)
-
-
-def _part(name: str, of: exp.Expr, translate: Translator, node: exp.Expr) -> Expression:
-    part = PARTS.get(name.upper())
-    if part is None:
-        instead = f"Parts are {', '.join(PARTS)}."
-        raise Unread(f"The part {name[:20]!r} of a date is not read", instead, node=node)
-    return nodes.DatePart(part, translate(of))
-
-
-def _read_date_function(node: exp.Expr, translate: Translator) -> Expression:
-    only(node, "this")
-    return nodes.DatePart(DATE_FUNCTIONS[type(node)], translate(node.this))
-
-
-def _read_start(node: exp.Expr, translate: Translator) -> Expression:
-    """DATE_TRUNC('month', date): the first day of a year, quarter, month or week, as a date."""
-    only(node, "this", "unit", "input_type_preserved", words={"zone": "DATE_TRUNC with a zone"})
-    unit = cast("exp.Expr", node.args["unit"])
-    monday = type(unit) is exp.WeekStart and unit.name.upper() == "MONDAY"
-    period = "week" if monday else None if type(unit) is exp.WeekStart else _period(unit)
-    of = translate(node.this)
-    if period is None or isinstance(of, Literal):
-        instead = (
-            "Write DATE_TRUNC('month', day), with year, quarter, month, week or day; weeks begin on"
-            " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
-        )
-        raise Unread("This DATE_TRUNC is not read", instead, node=node)
-    return nodes.StartOf(period, of)
-
-
-def _period(unit: exp.Expr) -> nodes.Period | None:
-    word = unit.name.upper() if type(unit) in (exp.Var, exp.Literal) else None
-    return next((period for period, words in PERIODS.items() if word in words.split()), None)
-
-
 def _read_nullif(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
     left, right = _sides(node, translate)
@@ -328,6 +351,15 @@ def _read_function(node: exp.Expr, translate: Translator) -> Expression:
     return FUNCTIONS[name](node, translate)
 
 
+def _read_isnull(node: exp.Expr, translate: Translator) -> Expression:
+    """ISNULL(cost, 0) of SQL Server; with one argument it is MySQL's IS NULL."""
+    if len(node.expressions) == 1:
+        return nodes.IsNull(translate(node.expressions[0]))
+    if len(node.expressions) != 2:
+        raise slip("ISNULL takes a value and another", "Write COALESCE(cost, 0).", node=node)
+    return nodes.coalesce(*translate.several(node.expressions))
+
+
 def _clamp(node: exp.Expr, translate: Translator) -> Expression:
     if len(node.expressions) != 3:
         raise slip("CLAMP takes a value and two bounds", "Write CLAMP(cost, 0, 1000).", node=node)
@@ -336,17 +368,10 @@ def _clamp(node: exp.Expr, translate: Translator) -> Expression:
     return Clamp(translate(of), lower, upper)
 
 
-def _named_part(node: exp.Expr, translate: Translator) -> Expression:
-    if len(node.expressions) != 2 or type(node.expressions[0]) is not exp.Literal:
-        raise slip("DATE_PART takes a part and a date", "Write YEAR(day).", node=node)
-    part, of = node.expressions
-    return _part(str(part.this), of, translate, node)
-
-
 FUNCTIONS: dict[str, Callable[[exp.Expr, Translator], Expression]] = {
     "CLAMP": _clamp,
-    "DATE_PART": _named_part,
-    "DATEPART": _named_part,
+    "ISNULL": _read_isnull,
+    **NAMED_DATES,
     **NAMED_FUNCTIONS,
 }
 TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] = {
@@ -362,7 +387,8 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Between: _read_between,
     exp.Is: _is,
     exp.In: _one_of,
-    exp.Cast: _read_cast,
+    exp.Subquery: _read_scalar,
+    exp.Exists: _read_exists,
     exp.Case: _read_case,
     exp.If: _read_if,
     exp.Coalesce: _read_coalesce,
@@ -370,15 +396,14 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Abs: _read_absolute,
     exp.Greatest: partial(_read_extreme, largest=True),
     exp.Least: partial(_read_extreme, largest=False),
-    exp.Extract: _read_extract,
-    exp.TimestampTrunc: _read_start,
-    exp.DateTrunc: _read_start,
-    exp.DatetimeTrunc: _read_start,
     exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates, as the next
     exp.TimeStrToTime: _brackets,
+    exp.TsOrDsToTimestamp: _brackets,
+    exp.NullSafeEQ: _read_distinct_from,
+    exp.NullSafeNEQ: _read_distinct_from,
+    **DATE_READERS,
     **TEXT_FUNCTIONS,
     exp.Anonymous: _read_function,
     **dict.fromkeys(COMPARED, _compare),
     **dict.fromkeys(COMPUTED, _compute),
-    **dict.fromkeys(DATE_FUNCTIONS, _read_date_function),
 }

@@ -9,7 +9,7 @@ A window looks at noisy numbers and keys of the answer, never at rows, so it is 
   Tested:   tests/session/test_sql_habits.py
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -27,14 +27,17 @@ from letalone.answers.row_formulas import (
     WindowFunction,
 )
 from letalone.plans.expressions import Literal
+from letalone.sql.answer_formulas import FUNCTIONS_OF_CELLS, OF_CELLS, WITHOUT_RANGE
 from letalone.sql.arranging import Arranging
 from letalone.sql.names import only
 from letalone.sql.refusals import WINDOW, sql_name
-from letalone.sql.sql_formulas import free_name
+from letalone.sql.sql_formulas import free_name, is_never_missing
 from letalone.sql.text import Unread
 from letalone.sql.values import COMPUTED
 
 MAX_DISTANCE = 1000  # rows before or after; and tiles
+OF_ROWS = "This looks at rows, and not at the answer"
+OF_ANSWER = "What is computed from an answer is made of its keys and aggregates."
 FRAME = "Write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, or leave it out."
 NAMES = {name.replace("_", ""): name for name in WINDOWS}  # sqlglot's, and SQL's
 WITHOUT = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
@@ -49,7 +52,10 @@ def has_window(node: exp.Expr) -> bool:
 def name_window(node: exp.Expr) -> str:
     """What a column that has no name is called: as its first function."""
     window = node.find(exp.Window)
-    return "window" if window is None else function_of(window)
+    if window is not None:
+        return function_of(window)
+    node = node.unnest()
+    return node.key if type(node) in FUNCTIONS_OF_CELLS else "formula"
 
 
 def function_of(window: exp.Window) -> str:
@@ -75,6 +81,37 @@ def read_qualify(
     return arranging.condition(clause.this), computed
 
 
+def name_orders(
+    query: exp.Select, arranging: Arranging, named: Mapping[str, exp.Expr]
+) -> tuple[exp.Select, dict[str, RowFormula]]:
+    """The query sorted by columns, and those that ORDER BY computes for itself.
+
+    `named` are the computed columns of SELECT.
+    """
+    order = query.args.get("order")
+    if order is None or not any(_is_computed(one.this, arranging) for one in order.expressions):
+        return query, {}
+    query, computed = query.copy(), dict[str, RowFormula]()
+    for node in [one.this for one in query.args["order"].expressions]:
+        if not _is_computed(node, arranging):
+            continue
+        name = next((name for name, known in named.items() if known == node.unnest()), None)
+        if name is None:
+            name = free_name("order", None, taken={*arranging.selected, *computed})
+            computed[name] = WindowReader(arranging).read(node)
+        node.replace(exp.Column(this=exp.to_identifier(name, quoted=True)))
+    arranging.computed = [*arranging.computed, *computed]
+    return query, computed
+
+
+def _is_computed(node: exp.Expr, arranging: Arranging) -> bool:
+    """Whether ORDER BY has to compute it: CASE ward WHEN 'A' THEN 1 ELSE 2 END."""
+    if has_window(node):
+        return True
+    plain = type(node.unnest()) not in WITHOUT_RANGE or is_never_missing(node.unnest())
+    return not plain and arranging.key_of(node.unnest()) is None
+
+
 def _compared(node: exp.Expr) -> Iterator[exp.Expr]:
     """What a condition compares, where a window is in it."""
     if not isinstance(node, CONDITIONS):
@@ -92,29 +129,51 @@ class WindowReader:
 
     def read(self, node: exp.Expr) -> RowFormula:
         """The formula of a column, over columns of the answer."""
-        node = node.unnest()
+        while type(node) is exp.Paren:  # not .unnest(), which would open a query in brackets, too
+            node = node.this
         if type(node) is exp.Window:
             return self._window(node)
-        read = READERS.get(type(node))
-        if read is not None and not _is_constant(node):
+        if type(node) is exp.Null:
+            return Fixed(None)
+        key = self.arranging.key_of(node) if type(node) in OF_CELLS else None
+        if key is not None:
+            return self._output(key, node)
+        read = None if _is_constant(node) else READERS.get(type(node))
+        if read is not None:
             return read(self, node)  # its parts: so that the question stays the same without it
         if not has_window(node):
             return self._cell(node)
-        instead = "A column with OVER is made of windows, aggregates, + - * /, ROUND and ABS."
+        instead = "A column with OVER is made of windows, aggregates, + - * /, CASE, ROUND and ABS."
         raise Unread(f"Not answered: {sql_name(node)} of a window", instead, node=node)
 
     def _cell(self, node: exp.Expr) -> RowFormula:
         """A constant, or a column of the answer."""
-        operand = self.arranging.translate(node) if _is_constant(node) else None
+        fixed = type(node) is exp.Subquery or _is_constant(node)  # a number that is asked first
+        operand = self.arranging.translate(node) if fixed else None
         if isinstance(operand, Literal):
             value = operand.value
             return Fixed(float(value) if isinstance(value, Fraction) else value)
         self._check_meant(node)
         name = self.arranging.name_of(node)
         if name is None:
-            raise WINDOW.at(node)
+            raise WINDOW.at(node) if has_window(node) else Unread(OF_ROWS, OF_ANSWER, node=node)
+        return self._output(name, node)
+
+    def _output(self, name: str, node: exp.Expr) -> RowFormula:
         self.arranging.check_one_number(name, node)
+        if self.arranging.is_range(name):
+            instead = (
+                "Say what is meant by the column itself: CASE WHEN age < 20 THEN …, in GROUP BY."
+            )
+            raise Unread("Ranges are shown as text, and not computed with", instead, node=node)
         return OutputRef(name)
+
+    def compare(self, op: str, left: RowFormula, right: RowFormula, node: exp.Expr) -> RowFormula:
+        """A comparison of two of the same type, as in HAVING."""
+        plain = [side for side in (left, right) if isinstance(side, OutputRef | Fixed)]
+        if len(plain) == 2:
+            self.arranging.check_alike(plain[0], plain[1], node)
+        return Calculation(op, (left, right))
 
     def operation(self, node: exp.Expr) -> RowFormula:
         only(node, "this", "expression", "typed", "safe")
@@ -185,6 +244,8 @@ class WindowReader:
 
 
 def _is_constant(node: exp.Expr) -> bool:
+    if type(node) is exp.Cast:
+        return type(node.this) is exp.Literal  # DATE '2024-01-31'
     return all(isinstance(part, CONSTANTS) for part in node.walk())
 
 
@@ -239,6 +300,7 @@ def _end(spec: exp.Expr, side: str) -> int | None:
 CONDITIONS = (exp.Connector, exp.Not, exp.Paren, exp.Predicate)
 CONSTANTS = (exp.Literal, exp.Neg, exp.Boolean)
 READERS: dict[type[exp.Expr], Callable[[WindowReader, exp.Expr], RowFormula]] = {
+    **OF_CELLS,
     **dict.fromkeys(COMPUTED, WindowReader.operation),
     exp.Neg: lambda reader, node: reader.of_one("negative", node),
     exp.Abs: lambda reader, node: reader.of_one("absolute", node),

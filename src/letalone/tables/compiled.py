@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.core.measures import CellCounts, Exact, Measure, RowScope, scope_of
+from letalone.engines.core.measures import Exact, Listed, Measure, RowScope, scope_of
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
@@ -267,4 +267,4 @@ def _check_widths(widths: Sequence[float]) -> None:
 def _array(measure: Measure, exact: Exact) -> NDArray[Any]:
     """Whole numbers of any size, one or a row of cells for each key."""
     array = np.array(exact, dtype=object)
-    return array.reshape(-1, measure.count) if isinstance(measure, CellCounts) else array
+    return array.reshape(-1, measure.count) if isinstance(measure, Listed) else array

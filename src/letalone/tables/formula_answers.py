@@ -6,12 +6,13 @@ probability at least c.
   Proven:   all m hold at once with probability at least c (the union bound), and then so does
             every step: sums, differences and products of numbers from intervals lie between the
             results at the ends, quotients too where the divisor's interval does not hold 0 (else
-            an end is open), and rounding is monotone
+            an end is open), and rounding, roots, powers of e, logarithms and whole numbers below or
+            above are monotone; what has no root or logarithm is missing
   Tested:   tests/tables/test_formulas.py: coverage, and against random points of the intervals
   Assumed:  doubles are good to nine digits here, as for all intervals
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 
@@ -27,6 +28,15 @@ from letalone.plans.aggregates.formula_trees import (
 from letalone.plans.aggregates.formulas import Formula, inner_name
 from letalone.tables.columns import Floats, NoisyColumn
 
+# Functions that rise, and the least value of each where the lower end has none.
+RISING: dict[str, Callable[[Floats], Floats]] = {
+    "root": np.sqrt,
+    "exponential": np.exp,
+    "logarithm": np.log,
+    "floor": np.floor,
+    "ceiling": np.ceil,
+}
+LEAST = {"root": 0.0, "exponential": 0.0, "logarithm": -inf, "floor": -inf, "ceiling": -inf}
 Factors = dict[int, Fraction]  # of the parts of a weighted sum
 
 
@@ -104,6 +114,10 @@ def _evaluate(tree: Tree, parts: Sequence[NoisyColumn]) -> NoisyColumn:
             return NoisyColumn(-inner.values, -inner.high, -inner.low)
         case FunctionCall("absolute", of):
             return _absolute(_evaluate(of, parts))
+        case FunctionCall(function, of) if function in RISING:
+            inner, rising = _evaluate(of, parts), RISING[function]
+            least = np.nan_to_num(rising(inner.low), nan=LEAST[function], posinf=inf, neginf=-inf)
+            return NoisyColumn(rising(inner.values), least, rising(inner.high))
         case FunctionCall(_, of, digits):
             inner = _evaluate(of, parts)
             return NoisyColumn(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))

@@ -135,7 +135,7 @@ def _row_sensitivity(measure: measures.Measure, unit: Contribution) -> Moved:
         case measures.GridSum(low=low, high=high):
             middle = (low + high) // 2
             return number_moves(0, max((low - middle) ** 2, (high - middle) ** 2), unit)
-        case measures.CellCounts():
+        case measures.CellCounts() | measures.ValueCounts():
             refuse_clip(unit)
             return shares_move(1, unit)
 
@@ -235,7 +235,7 @@ def _most_groups(plan: Plan) -> int | None:
         return 1
     bounding = plan.bounding
     if bounding.max_groups is None and bounding.clip:
-        raise _refuse_unbounded("groups", "max_groups= beside clip=True")
+        raise _refuse_unbounded("groups", "max_groups= with clip=True")
     return bounding.max_groups if bounding.max_groups is not None else bounding.max_rows
 
 

@@ -142,7 +142,7 @@ class NewDataSet(Body):
     `address` is that of a table on a server, postgresql://user@host/database/table, without a
     password, or on Spark, spark:catalog.schema.table: it stays there, and the operator must have
     allowed its host or its schema.
-    `unit` names the column that tells people apart; without it each row is protected.
+    `unit` names the column that identifies a person; without it each row is protected.
     """
 
     name: Name
@@ -233,6 +233,7 @@ class SentQuestion(Body):
     rows: Annotated[int, Field(ge=1, le=10**15)] | None = None
     left: bool = False
     show_sql: bool = False
+    confirm: bool = False
 
 
 class Why(Body):
@@ -308,7 +309,7 @@ def _key(value: Cell, kind: Type) -> Any:
     try:
         return read_key(value, kind)
     except ValueError:
-        raise ParameterError("A key of a date column is no date. Write 2024-01-31.") from None
+        raise ParameterError("A key of a date column is not a date. Write 2024-01-31.") from None
 
 
 def exact(typed: float | str) -> Fraction:
@@ -316,3 +317,77 @@ def exact(typed: float | str) -> Fraction:
     if isinstance(typed, str):
         return Fraction(typed) if "/" in typed else Fraction(Decimal(typed))
     return Fraction(repr(typed))
+
+
+class AskedOfPeople(Body):
+    """A question of a survey: yes_no, one_of with options, number with a lower and an upper end."""
+
+    text: Words
+    kind: Literal["yes_no", "one_of", "number"]
+    options: Annotated[list[Words], Field(max_length=64)] = []
+    lower: Float | None = None
+    upper: Float | None = None
+    measure: Words = ""
+
+
+class NewSurvey(Body):
+    """A survey: its ε is for all answers of one person together, or for the one that is drawn."""
+
+    name: Name
+    title: Words
+    purpose: Words
+    epsilon: Typed
+    ends: date
+    how: Literal["split", "sample"] = "split"
+    two_counters: bool = False
+    questions: Annotated[list[AskedOfPeople], Field(min_length=1, max_length=20)]
+
+
+class NewInvitations(Body):
+    """How many people are invited."""
+
+    number: Annotated[int, Field(ge=1, le=100_000)]
+
+
+class SentReports(Body):
+    """The random answers of one person, as hexadecimal digits, one for each question.
+
+    Where each person answers one question, those of all others are empty.
+    """
+
+    token: Secret
+    reports: Annotated[
+        list[Annotated[str, StringConstraints(max_length=64, pattern=r"^[0-9a-f]*$")]],
+        Field(max_length=20),
+    ]
+
+
+HexText = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[0-9a-f]*$")]
+HexTexts = Annotated[list[HexText], Field(max_length=20)]
+
+
+class SentHalf(Body):
+    """One half of a report that two counters add up: neither half says anything."""
+
+    nonce: HexText
+    public: HexTexts
+    shares: HexTexts
+
+
+class SentFirstHalf(SentHalf):
+    """The half of the survey's own service, with the invitation."""
+
+    token: Secret
+
+
+class SentCheck(Body):
+    """What the first counter tells the second about a report."""
+
+    nonce: HexText
+    told: HexTexts
+
+
+class SentNonces(Body):
+    """The reports that the first counter has counted."""
+
+    nonces: Annotated[list[HexText], Field(max_length=200_000)]

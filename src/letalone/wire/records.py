@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import ConfigDict, TypeAdapter
 
 from letalone.privacy.budget import brief
-from letalone.wire.json_values import BudgetField, Json
+from letalone.wire.json_values import BudgetField, Json, SchemaField
 
 Record = TypeVar("Record")
 # What a newer service adds is ignored; errors hold nothing of what was sent.
@@ -104,6 +104,41 @@ class ImportEffects:
     rows_uneven: int = 0
     lines_not_utf8: int = 0
     version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredPurpose:
+    """What a data set may be used for, how much of its budget for it, and until when."""
+
+    name: str
+    budget: BudgetField
+    expires: datetime | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSetRecord:
+    """What is public about a data set; `removal`: from when on the rows go, where announced."""
+
+    name: str
+    description: str
+    schema: SchemaField
+    purposes: tuple[DeclaredPurpose, ...]
+    external: bool
+    retention: date | None
+    retired: bool
+    removal: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSetStanding(DataSetRecord):
+    """What is public about a data set, and how its whole budget stands."""
+
+    version: int
+    frozen: bool
+    budget: BudgetField
+    spent: BudgetField
+    remaining: BudgetField
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 
 from curator.makers import NAME, PURPOSE, SECRET, ask, put, whats
 from letalone.curator.asking.pages import _digest_of_agreement
+from letalone.exact.typed import as_typed
 from letalone.ledger.chain.receipts import verify_receipt
 from letalone.wire.bodies import SentQuestion
 
@@ -65,7 +66,7 @@ def test_auto_says_that_the_row_limit_is_found_first_and_the_answer_what_it_leav
     assert "Spend ε = 0.5 and see the answer" in shown
     page = browser.follow(release(browser, **auto)).text
     assert float(spent(fresh)) == pytest.approx(0.5)
-    assert "per patient count less: the true number may be larger</li>" in page
+    assert "per patient count less: totals may be low</li>" in page
     again = preview(browser, epsilon="0.25").text
     assert "finds how many rows" not in again, "an empty field means the limit that was found"
 
@@ -180,7 +181,7 @@ def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(
     browser = fresh.by("ann")
     answer = browser.follow(release(browser, epsilon="2.5"))
     assert answer.status_code == 409
-    assert "Nothing was charged" in answer.text
+    assert "Nothing was spent" in answer.text
     assert spent(fresh) == 0
 
 
@@ -443,7 +444,22 @@ def test_notes_are_in_the_words_of_people(console):
     browser = console.by("ann")
     sql = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward"
     text = browser.follow(release(browser, sql=sql, epsilon="0.05")).text
-    assert "<li>a patient with more than 10 rows counts as 10: each of its rows counts 10/n" in text
+    assert "<li>at most 10 rows per patient are counted (of n &gt; 10 rows, each" in text
     assert "rows within that limit, and the values within their bounds" in text
     assert "<li>rows of groups that are not listed are not counted</li>" in text
     assert "intervals speak" not in text
+
+
+@pytest.mark.guarded
+def test_a_price_that_hardly_protects_has_a_box_to_tick(fresh, monkeypatch):
+    monkeypatch.setattr("letalone.privacy.guard_rails.MAX_UNCONFIRMED", as_typed(0.2))
+    browser, before = fresh.by("ann"), spent(fresh)
+    assert 'name="confirm"' not in preview(browser, epsilon="0.1").text
+    assert 'name="confirm"' in preview(browser, epsilon="0.3").text
+    refused = browser.follow(release(browser, epsilon="0.3"))
+    assert "almost surely" in refused.text
+    assert spent(fresh) == before
+    agreed = AGREED.search(preview(browser, epsilon="0.3").text)[1]
+    fields = {**FORM, "sql": COUNT, "epsilon": "0.3", "agreed": agreed, "confirm": "yes"}
+    assert browser.send("/ask/release", **fields).headers["location"].startswith("/history/")
+    assert float(spent(fresh) - before) == pytest.approx(0.3)

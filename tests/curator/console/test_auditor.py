@@ -80,7 +80,7 @@ def test_a_checkpoint_is_a_file_with_which_the_ledger_is_compared(console: Conso
     assert kept.headers["content-disposition"].startswith("attachment")
     answer = auditor.send("/ledger/verification", checkpoints=f"[{kept.text}]")
     assert answer.status_code == 200
-    assert "what was kept elsewhere is among them" in answer.text
+    assert "include the hashes that you stored" in answer.text
     other = kept.json() | {"number": 1}
     refused = auditor.send("/ledger/verification", checkpoints=json.dumps(other))
     assert refused.status_code == 409

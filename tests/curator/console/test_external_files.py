@@ -24,7 +24,7 @@ def test_an_owner_says_that_the_data_have_changed(peopled):
     assert f'href="{AT}/version"' in page
     assert f'href="{AT}/renewal"' not in page
     assert f'href="{AT}/version"' not in console.by("stan").see(AT).text
-    assert "opened anew" in olga.see(f"{AT}/version").text
+    assert "opened again" in olga.see(f"{AT}/version").text
     assert olga.send(f"{AT}/version", why="").status_code == 422
     assert olga.send(f"{AT}/version", why="a newer extract").status_code == 303
     assert "Version 2 of the data" in olga.see(AT).text

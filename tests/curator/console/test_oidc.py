@@ -422,7 +422,7 @@ def test_an_owner_links_with_the_password_again_and_others_do_not(
     owner.see("/identities")
     refused = owner.send("/identities", person="ann", account=MAIL)
     assert refused.status_code == 401
-    assert "password again" in refused.text
+    assert "onfirm your password" in refused.text
     assert MAIL in refused.text, "what was typed is kept"
     owner = console.by("olga", elevated=True)
     for wrong in ("", "a b", "x@", "x" * 256):

@@ -86,7 +86,7 @@ def test_no_address_makes_the_service_fail(console, path, status):
 @pytest.mark.parametrize("name", ["a/b", "/", ".", ".."])
 def test_a_new_data_set_has_a_name_that_can_stand_in_an_address(console, name):
     schema = Schema(name, (Column("u", "text"),), unit="u")
-    with pytest.raises(ParameterError, match="cannot stand in an address"):
+    with pytest.raises(ParameterError, match="cannot be part of an address"):
         console.curator.data_sets.check_registration(
             Registration(schema=schema, budget=Budget(1), purposes=(Purpose("p", Budget(1)),)),
             by="olga",

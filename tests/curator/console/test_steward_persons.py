@@ -33,8 +33,8 @@ def test_a_steward_learns_who_holds_a_person_and_sees_the_rows(console):
     stan.see("/persons")
     found = sent(stan, "/persons", **ABOUT)
     assert found.status_code == 200
-    assert ">held<" in found.text
-    assert ">not held<" in sent(stan, "/persons", subject="nobody", why="case 13").text
+    assert ">in the data<" in found.text
+    assert ">not in the data<" in sent(stan, "/persons", subject="nobody", why="case 13").text
     text = sent(stan, "/persons/rows", **HERE).text
     for row in rows(console):
         assert f'name="was-cost" value="{row["cost"]}"' in text
@@ -194,7 +194,11 @@ def test_where_nobody_is_held_only_what_is_kept_of_earlier_rows_can_be_erased(co
 def test_each_page_about_a_person_can_be_reloaded_and_its_address_does_not_name_them(fresh):
     stan = fresh.by("stan", elevated=True)
     stan.see("/persons")
-    looks = {"/persons": ">held<", "/persons/rows": "was-cost", "/persons/answers": "stays spent"}
+    looks = {
+        "/persons": ">in the data<",
+        "/persons/rows": "was-cost",
+        "/persons/answers": "stays spent",
+    }
     for path, words in looks.items():
         before, answer = len(fresh.curator.ledger), stan.send(path, **HERE)
         at = answer.headers["location"]

@@ -289,7 +289,7 @@ def test_an_owner_thaws_what_was_frozen(fresh):
     fresh.curator.ledger.freeze(NAME, "the engine failed")
     entry = len(fresh.curator.ledger)
     olga = owner(fresh)
-    assert "until an owner has looked at it" in olga.see("/").text
+    assert "An owner has to check it first" in olga.see("/").text
     shown = olga.see(f"/data-sets/{NAME}").text
     assert "the engine failed" in shown
     assert f'href="/ledger/{entry}"' in shown

@@ -36,7 +36,7 @@ def test_a_decision_takes_the_password_and_keeps_the_reason_until_it_is_given(co
     stan.see("/requests")
     answer = stan.send(at, decision="grant", reason="kept <words>")
     assert answer.status_code == 401
-    assert "Give your password again" in answer.text
+    assert "Confirm your password" in answer.text
     assert "kept &lt;words&gt;</textarea>" in answer.text
     assert state(console, made) is State.OPEN
     answer = stan.send(at, decision="refuse", reason="no", password_again=PASSWORD)

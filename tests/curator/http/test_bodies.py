@@ -9,6 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from letalone.curator.http.middleware import UPLOADS, BodyLimitMiddleware, BodyLimits
 from letalone.curator.http.problems import HttpProblemError
+from letalone.curator.surveys.counters import MAX_COUNTED
 
 LIMITS = BodyLimits(bytes=10, seconds=0.05, upload_bytes=20, upload_chunk_seconds=0.05)
 
@@ -65,6 +66,15 @@ def test_only_files_are_large_where_the_console_takes_them(kind: str) -> None:
     assert asked(whole, path="/uploads", kind=kind)[0] == 413
     assert asked(whole, path="/uploads", kind=files)[0] == 200
     assert asked(whole, path="/uploads2", kind=files)[0] == 413
+
+
+def test_a_counter_takes_the_names_of_as_many_reports_as_it_counts() -> None:
+    """200,000 names of 32 digits, with what JSON puts around them."""
+    names = [b'"' + b"0" * 32 + b'", '] * MAX_COUNTED
+    assert asked([b"".join(names)], path="/api/v1/counters/mood/totals")[0] == 200
+    assert asked([b"".join(names)] * 2, path="/api/v1/counters/mood/totals")[0] == 413
+    for path in ("/api/v1/counters/mood/halves", "/api/v1/surveys/mood/totals"):
+        assert asked([b"12345678901"], path=path)[0] == 413
 
 
 @pytest.mark.parametrize("announced", ["11", "9" * 5000, "-1", "x", "²"])

@@ -34,6 +34,7 @@ CASES = [(field, value) for field, values in FIELDS.items() for value in values]
     "confidence-1e999",
 )
 @pytest.mark.parametrize(("field", "value"), CASES)
+@pytest.mark.long  # others of this file stay
 def test_no_extreme_number_freezes_a_data_set_or_fails(
     service: Service, field: str, value: str
 ) -> None:

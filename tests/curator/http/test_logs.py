@@ -65,7 +65,7 @@ def test_what_a_stop_cuts_off_is_told_to_ask_the_same_again() -> None:
     assert (line["status"], line["level"]) == (503, "info")
     assert dict(sent[0]["headers"])[b"retry-after"] == b"5"
     assert "is stopping" in sent[1]["body"].decode()
-    assert "ask the same again, which costs nothing more" in sent[1]["body"].decode()
+    assert "the same again is not charged twice" in sent[1]["body"].decode()
 
 
 def test_a_failure_leaves_its_class_and_place_and_no_words() -> None:

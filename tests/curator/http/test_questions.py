@@ -171,7 +171,8 @@ def test_a_repeat_is_written_once_and_every_check_is_made_again(
 
 
 def test_a_row_limit_is_found_kept_and_paid_for_by_who_asks(service: Service) -> None:
-    """40 people have one row each, so ten rows are the limit; what it costs does not depend on it.
+    """40 people have one row each, so ten rows are the limit, or more by chance, once in a hundred
+    times or less; what it costs does not depend on it.
     Three releases: the limit, the answer, and later another answer."""
     ledger = service.curator.ledger
     sql = "SELECT COUNT(*) AS limited FROM visits"
@@ -181,20 +182,21 @@ def test_a_row_limit_is_found_kept_and_paid_for_by_who_asks(service: Service) ->
     assert (seen.status_code, len(ledger)) == (200, told)
     answer = service.ask("POST", "/questions/release", by="ann", json=body)
     assert answer.status_code == 200, answer.text
-    assert "found privately for ε = 0.01" in answer.json()["remark"]
+    assert "limit found for ε = 0.01" in answer.json()["remark"]
     assert ledger.data_set("visits").spent.epsilon == before + Fraction(1, 10)
     again = service.ask("POST", "/questions/release", by="ann", json=body).json()
     assert again["release"] == answer.json()["release"]
     assert again["repeated"] is True
     for purpose, found in (("?purpose=care", True), ("", False), ("?purpose=other", False)):
         facts = service.ask("GET", f"/data-sets/visits{purpose}", by="ann").json()
-        kept = {"rows": 10, "in_groups": 10, "epsilon": "0.01"} if found else None
-        assert facts["row_limit"] == kept, "who has paid is told"
+        kept = facts["row_limit"]
+        assert (kept is not None) is found, "who has paid is told"
+        assert kept is None or (kept["epsilon"] == "0.01" and kept["rows"] >= 10)
     assert (
         service.ask("GET", "/data-sets/visits?purpose=care", by="olga").json()["row_limit"] is None
     )
     usual = service.ask("POST", "/questions/release", by="ann", json=service.question(sql)).json()
-    assert "found privately for ε = 0.01" in usual["remark"]
+    assert "limit found for ε = 0.01" in usual["remark"]
     assert ledger.data_set("visits").spent.epsilon == before + Fraction(2, 10)
     refused = service.ask(
         "POST", "/questions/release", by="ann", json=service.question(sql, max_rows="many")
@@ -202,6 +204,7 @@ def test_a_row_limit_is_found_kept_and_paid_for_by_who_asks(service: Service) ->
     assert refused.status_code == 422
 
 
+@pytest.mark.long  # session/test_row_limit.py stays
 def test_a_row_limit_that_does_not_fit_charges_nothing(service: Service) -> None:
     ledger = service.curator.ledger
     ledger.raise_version("visits")

@@ -20,7 +20,7 @@ import uvicorn
 
 from black_hole import black_hole
 from letalone.cli.app import run
-from letalone.cli.trust.serve import say_once_it_listens
+from letalone.cli.trust.serve import say_once_it_listens, what_next
 from letalone.curator.curator import Curator
 from letalone.curator.http import serving as serving_module
 from letalone.curator.http.serving import SETTINGS_VARIABLE, prepare
@@ -274,7 +274,7 @@ def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
         assert curator.openness.page()["controller"] == "A hospital"
         assert curator.people.log_in("owner", once).must_change
     assert run([*words[:-1], "analyst"]) == 2
-    assert "is no owner" in capsys.readouterr().err
+    assert "is not an owner" in capsys.readouterr().err
 
 
 def test_it_says_that_it_serves_only_once_it_listens(
@@ -347,3 +347,11 @@ def test_where_a_request_comes_from_is_believed_from_the_proxy_that_was_named_al
     }  # fmt: skip
     asyncio.run(config.loaded_app(scope, None, None))
     assert heard == [told]
+
+
+def test_a_service_that_only_counts_sends_nobody_to_a_page_that_it_has_not(tmp_path):
+    counter, usual = (Settings(folder=tmp_path, aggregator=only) for only in (True, False))
+    assert "/sign-in" in what_next("http://127.0.0.1:8400", usual)
+    told = what_next("http://127.0.0.1:8400", counter)
+    assert "/sign-in" not in told
+    assert f"letalone survey join FILE --folder {tmp_path}" in told

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from curator.http.test_serving import CODE, PATIENCE, children, free_port, serving
-from letalone.curator.http.web_server import SECONDS_TO_END, end_children
+from letalone.curator.http.serving import SECONDS_TO_END, end_children
 
 BUSY_SECONDS = 5  # what a machine with other work may take more
 

@@ -168,6 +168,8 @@ def test_strangers_lock_nobody_out_who_has_a_token_or_another_address(making: Ma
         ("2001:db8::1:2:3", "2001:db8::/64"),
         ("2001:db8::9", "2001:db8::/64"),
         ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.2", "192.0.2.2"),
         ("testclient", "testclient"),
     ],
 )
@@ -210,7 +212,7 @@ def test_every_act_and_every_exact_number_needs_the_password_again(bare: Service
         "get /budgets", "get /budgets/{data_set}", "get /ledger", "get /ledger/key",
         "get /ledger/export", "post /ledger/verification", "get /processing",
         "get /processing.md", "get /metrics", "get /health", "get /ready", "get /open",
-        "get /problems/{kind}",
+        "get /problems/{kind}", "get /surveys", "get /surveys/{name}/results",
     }  # fmt: skip
     of_oneself = {
         "post /passwords", "post /tokens", "post /me/tokens",
@@ -220,4 +222,9 @@ def test_every_act_and_every_exact_number_needs_the_password_again(bare: Service
         "post /requests",
         "delete /requests/{request_id}",
     }
-    assert reached == reading | of_oneself | of_analysts
+    of_people_asked = {
+        "post /surveys/{name}/reports", "post /surveys/{name}/halves",
+        "post /counters/{name}/halves", "post /counters/{name}/checks",
+        "post /counters/{name}/totals",
+    }  # fmt: skip
+    assert reached == reading | of_oneself | of_analysts | of_people_asked

@@ -13,8 +13,7 @@ from sqlglot import exp
 
 from letalone.engines.core import syntax
 from letalone.engines.core.terms import Term
-from letalone.engines.postgres.guarded import GUARDS
-from letalone.engines.postgres.postgres_dialect import POSTGRES
+from letalone.engines.postgres.postgres_dialect import GUARDS, POSTGRES
 from letalone.plans.types import Type
 from postgres import shared
 

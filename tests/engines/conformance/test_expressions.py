@@ -35,6 +35,7 @@ from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
     ColumnRef,
+    DatePart,
     Like,
     Literal,
     StartOf,
@@ -168,3 +169,18 @@ def test_the_start_of_a_period_is_that_of_the_calendar(connection, period):
     ]
     assert differing(connection, [*some, empty], StartOf(period, ColumnRef("d"))) == []
     assert differing(connection, [*some, empty], StartOf(period, ColumnRef("s"))) == []
+
+
+@pytest.mark.parametrize("part", ["hour", "minute", "second"])
+def test_parts_of_a_time_are_cut_off_and_not_rounded_up(connection, part):
+    empty = dict.fromkeys(COLUMNS)
+    times = [datetime(2024, 2, 29, 23, 59, 59, 999_999), datetime(1969, 12, 31, 0, 0, 0, 500_000)]
+    some = [empty | {"s": at} for at in times]
+    assert differing(connection, [*some, empty], DatePart(part, ColumnRef("s"))) == []
+
+
+def test_seconds_between_two_times_are_those_of_a_slow_evaluation(connection):
+    empty = dict.fromkeys(COLUMNS)
+    some = [empty | {"s": at} for at in shared_rows.TIMES]
+    between = ColumnRef("s").seconds_since(Literal(datetime(2024, 3, 1, 12, 30, 7)))
+    assert differing(connection, [*some, empty], between) == []

@@ -18,6 +18,7 @@ from letalone.engines.core.measures import (
     ProductSum,
     Rows,
     RowScope,
+    ValueCounts,
 )
 from letalone.engines.core.rows import PLAIN, TableRef, Tables
 from letalone.engines.core.statements import build_statements, counts_rows
@@ -27,7 +28,9 @@ from letalone.engines.postgres.postgres_dialect import POSTGRES
 from letalone.engines.spark.spark_dialect import SPARK
 from letalone.engines.sqlite.sqlite_dialect import SQLITE
 from letalone.plans.expressions import col
-from letalone.plans.plan import Bounding
+from letalone.plans.plan import Bounding, PublicJoin
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
 
 FOLDER = Path(__file__).parent / "golden"
 RELATION = TableRef(
@@ -65,6 +68,11 @@ ASKED = {
         *(Bounding(max_groups=2, max_rows=2), "ward", "all"),
         [CellCounts(col("age"), Fraction(0), Fraction(25), 4)],
     ),
+    "counted_values": (Bounding(max_rows=1), "none", "all", [ValueCounts(col("cost"), (7, 0))]),
+    "counted_values_in_groups": (
+        *(Bounding(max_groups=2, max_rows=2), "ward", "all"),
+        [ValueCounts(col("ward").upper(), ("A", "x'y"))],
+    ),
     "texts": (
         *(Bounding(max_groups=2, max_rows=1), "letter", "like"),
         [GridSum(col("ward").length(), 0, 2**20, 13)],
@@ -73,19 +81,38 @@ ASKED = {
         *(Bounding(), "none", "pattern"),
         [GridSum(col("day") - col("at").start_of("day"), -50, 70, 6)],
     ),
+    "outer_join": (Bounding(max_rows=2), "ward", "all", [Rows(), GridSum(col("beds"), 0, 100, 0)]),
     "named_days": (Bounding(max_rows=1), "named day", "all", [Rows()]),
+    "weeks": (Bounding(), "none", "all", [GridSum(col("day").part("week"), 0, 64, 0)]),
+    "seconds": (Bounding(), "none", "all", [GridSum(col("at").part("second"), 0, 60, 0)]),
     "product": (
         *(Bounding(), "none", "all"),
         [ProductSum((COST, GridSum(col("age"), 0, 2**20, 13)), (2, 2))],
     ),
 }
 
+JOINED = {
+    "outer_join": (
+        PublicJoin("wards", (("ward", "name"),), (Column("beds", Type.INTEGER),), "w", outer=True),
+    ),
+}
+PUBLIC = {
+    "w": TableRef(
+        syntax.table("wards"),
+        {
+            name: Stored(name, PLAIN[kind])
+            for name, kind in (("name", Type.TEXT), ("beds", Type.INTEGER))
+        },
+    )
+}
+
 
 def printed(question, dialect):
     bounding, grouping, where, measures = ASKED[question]
-    scope = RowScope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    joins = JOINED.get(question, ())
+    scope = RowScope(SCHEMA, FILTERS[where], DERIVED, joins, *GROUPINGS[grouping], bounding)
     weights = "weights" if dialect == "duckdb" and counts_rows(scope) else None
-    made = build_statements(scope, measures, Tables(RELATION, weights, {}, DIALECTS[dialect]))
+    made = build_statements(scope, measures, Tables(RELATION, weights, PUBLIC, DIALECTS[dialect]))
     return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
 
 

@@ -62,6 +62,7 @@ def test_the_second_question_about_all_rows_keeps_them_and_has_the_same_integers
     assert all(integers == found[0][0] for integers, _ in found)
 
 
+@pytest.mark.long  # others of this file stay
 def test_every_question_about_all_rows_has_the_integers_of_the_table(engine):
     everything = [*MEASURES, HISTOGRAMS[1], PRODUCTS[2], VALUES[1]]
     scopes = [

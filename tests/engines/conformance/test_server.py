@@ -169,6 +169,7 @@ def test_the_shorter_time_limit_holds_of_the_role_and_of_whoever_opens_the_table
     assert [one for (one,) in found] == ["1h", "16s", "90s", "90s", "1500ms"]
 
 
+@pytest.mark.long  # others of this file stay
 def test_a_statement_that_reaches_the_limit_freezes_the_data_set_and_files_have_none():
     name = on_postgres.stored({"x": "float8"}, [[1.0]])
     with la.open(on_postgres.address(name), unit=la.ROW, budget=1.0, timeout_seconds=1) as session:

@@ -7,7 +7,7 @@ from engines import on_postgres
 from engines.conformance.test_reading import values_of as on_server
 from engines.spellings import SPELLINGS, slowly_read
 from engines.test_reading import values_of as on_duckdb
-from letalone.engines.core.text_grammar import is_written_as
+from letalone.engines.texts.text_grammar import is_written_as
 from letalone.plans.schema import Column
 
 KINDS = list(SPELLINGS)

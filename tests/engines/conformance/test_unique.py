@@ -109,6 +109,7 @@ def test_a_child_that_comes_after_the_look_is_not_read(table):
         assert engine.measure(scope, [Rows()]) == [[80 * (WHOLE // 2)]]
 
 
+@pytest.mark.long  # others of this file stay
 def test_every_kind_of_question_has_the_integers_of_a_table_without_the_index(table):
     found = []
     for _ in range(2):

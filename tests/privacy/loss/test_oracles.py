@@ -520,6 +520,7 @@ def test_no_epsilon_will_do_where_the_delta_asked_for_is_below_the_leak():
     assert (ApproxDP(F(1, 10), F(1, 10**6)) * 100).epsilon_bounds(1e-9) == (inf, inf)
 
 
+@pytest.mark.long  # other oracles stay
 def test_leaks_in_a_mixed_list_are_charged():
     curve = compose(ApproxDP(F(1, 10), F(1, 10**6)) * 100, LaplacePrivacy(F(1, 10)) * 50)
     assert curve.delta(1000) >= -expm1(100 * log1p(-1e-6)) * (1 - 1e-12)

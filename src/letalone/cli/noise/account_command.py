@@ -17,6 +17,7 @@ from time import perf_counter
 
 from letalone.cli.noise.noise_commands import AccountOptions, CalibrateOptions
 from letalone.cli.noise.sums_of_releases import (
+    COUNTS,
     MAX_RUNS,
     SAFER_WHEN_LARGE,
     Node,
@@ -30,7 +31,8 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON_OR_ZERO, as_typed
 from letalone.privacy import Privacy
 from letalone.privacy.bounds import above
-from letalone.privacy.planning import keeps, most_steps, solve
+from letalone.privacy.planning import most_steps_for, solve_for
+from letalone.privacy.promises import AttackRisk, EpsilonDelta
 
 USUAL_DELTA = 1e-6
 POINTS = 40
@@ -38,8 +40,18 @@ BETWEEN = 8  # steps drawn between two points that were computed
 NEGLIGIBLE = 1e-12
 SMALLEST = 1e-300
 DIGITS = 8  # of a number that is found to one part in 10^6
-SOUGHT = ("sigma", "scale", "epsilon", "rho", "mu", "runs", "rate")
+SOUGHT = ("sigma", "scale", "epsilon", "rho", "mu", "rate", *COUNTS)
+NO_EPSILON = (
+    "--epsilon is missing, but is the promise to keep: a positive number such as 1. Or give a risk:"
+    " --advantage 0.05."
+)
+NO_PROMISE = (
+    "calibrate needs a promise to keep: an expression with --epsilon, such as"
+    ' "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6; or a risk, such as --advantage 0.05, or'
+    " --true-positive 0.02 --at-false-positive 0.01."
+)
 
+Promise = EpsilonDelta | AttackRisk
 Bounded = tuple[float, tuple[float, float]]
 
 
@@ -73,36 +85,83 @@ def account(options: AccountOptions) -> None:
     screen = console()
     for line in _lines(privacy, certified, delta=at, epsilon=epsilon):
         screen.print(line, markup=True)
-    screen.print(f"{_certified_words(certified)} certified. It took {seconds:.2g} s.")
+    screen.print(f"{_certified_words(certified)} proven. It took {seconds:.2g} s.")
     if plot is not None:
         screen.print(f"Drawn to {plot}", markup=False)
 
 
 def calibrate(options: CalibrateOptions) -> None:
-    """Print the number in place of `?` that keeps (epsilon, delta); delta is 0 if not named."""
-    expression, epsilon = options.expression, options.epsilon
-    if epsilon is None:
-        raise ParameterError(
-            "--epsilon is missing, but is the promise to keep: a positive number such as 1."
-        )
+    """Print the number in place of `?` that keeps (epsilon, delta) or a risk; or the epsilon."""
+    promise = _promise(options)
     start = perf_counter()
+    expression = options.expression or _pair(options.delta)
     tree = parse(expression)
     name = _hole_name(tree)
-    allowed = 0.0 if options.delta is None else options.delta
-    value, reached = _solve(tree, name, epsilon=epsilon, delta=allowed)
+    value, privacy = _solve(tree, name, promise)
     seconds = perf_counter() - start
     if options.as_json:
-        promise = {"epsilon": epsilon, "delta": allowed, "reached_delta": reached}
-        content = {"expression": expression, "name": name, "value": value, **promise}
-        print_json("calibrate", {**content, "seconds": round(seconds, 6)})
+        content = {"expression": options.expression, "name": name, "value": value}
+        kept = _promise_as_json(options, promise, privacy)
+        print_json("calibrate", {**content, **kept, "seconds": round(seconds, 6)})
         return
     least = "smallest" if name in SAFER_WHEN_LARGE else "largest"
-    at = f" and δ = {number_text(allowed)}" if allowed else ""
-    close = "" if name == "runs" else ", to one part in 10^6"
+    close = "" if name in COUNTS else ", to one part in 10^6"
+    shown = {"epsilon": "ε"}.get(name, name) if options.expression is None else name
     console().print(
-        f"[bold]{name} = {value!r}[/bold] is the {least} that keeps ε = {in_short(epsilon)}{at}"
-        f"{close}. It is certified: there δ is {f'at most {_above(reached)}' if reached else '0'}."
+        f"[bold]{shown} = {value!r}[/bold] is the {least} that keeps"
+        f" {_promise_text(promise)}{close}. {_reached_text(promise, privacy)}"
     )
+
+
+def _promise(options: CalibrateOptions) -> Promise:
+    """What is to be kept: an epsilon and a delta, or a risk."""
+    risk = (options.advantage, options.true_positive, options.at_false_positive)
+    if all(rate is None for rate in risk):
+        if options.epsilon is None or options.expression is None:
+            raise ParameterError(NO_PROMISE if options.expression is None else NO_EPSILON)
+        return EpsilonDelta(options.epsilon, options.delta or 0)
+    if options.epsilon is not None:
+        raise ParameterError("--epsilon and a risk are both given, but one is kept. Leave one out.")
+    if options.delta is not None and options.expression is not None:
+        raise ParameterError("--delta is given, but a risk has none. Leave --delta out.")
+    return AttackRisk(
+        advantage=options.advantage,
+        true_positive=options.true_positive,
+        at_false_positive=options.at_false_positive,
+    )
+
+
+def _pair(delta: float | None) -> str:
+    """Releases of which no more is known than an epsilon and a delta."""
+    return f"approx(epsilon=?, delta={number_text(delta)})" if delta else "pure(epsilon=?)"
+
+
+def _promise_as_json(
+    options: CalibrateOptions, promise: Promise, privacy: Privacy
+) -> dict[str, object]:
+    if isinstance(promise, EpsilonDelta):
+        reached = privacy.delta(options.epsilon or 0)
+        return {"epsilon": options.epsilon, "delta": options.delta or 0.0, "reached_delta": reached}
+    return {
+        "advantage": options.advantage,
+        "true_positive": options.true_positive,
+        "at_false_positive": options.at_false_positive,
+        "delta": options.delta,
+    }
+
+
+def _promise_text(promise: Promise) -> str:
+    if isinstance(promise, AttackRisk):
+        return str(promise)
+    at = f" and δ = {number_text(float(promise.delta))}" if promise.delta else ""
+    return f"ε = {in_short(float(promise.epsilon))}{at}"
+
+
+def _reached_text(promise: Promise, privacy: Privacy) -> str:
+    if isinstance(promise, AttackRisk):
+        return "This is proven, for any test of whether one person is in the data."
+    reached = privacy.delta(promise.epsilon)
+    return f"This is proven: there δ is {f'at most {_above(reached)}' if reached else '0'}."
 
 
 def draw(
@@ -192,12 +251,12 @@ def _lines(
 def _certified_words(bounds: tuple[float, float]) -> str:
     if isinf(bounds[0]):
         return "That is"
-    return "Only the lower end is" if isinf(bounds[1]) else "Both ends are"
+    return "Only the lower bound is" if isinf(bounds[1]) else "Both bounds are"
 
 
 def _endless(privacy: Privacy) -> str:
     if privacy.certain_leak() != 0:
-        return "With a larger probability than this delta, everything may be shown."
+        return "With a larger probability than this delta, everything may be revealed."
     return "The privacy loss of this noise has no bound: it needs a delta above 0."
 
 
@@ -226,33 +285,29 @@ def _hole_name(tree: Node) -> str:
     return questions[0][0]
 
 
-def _solve(tree: Node, name: str, *, epsilon: float, delta: float) -> tuple[float, float]:
-    """The number, short, and the delta that is certified at it."""
+def _solve(tree: Node, name: str, promise: Promise) -> tuple[float, Privacy]:
+    """The number, short, and what is revealed with it."""
     if name not in SOUGHT:
         raise ParameterError(
             f"? stands for {name}, but calibrate finds noise (sigma, scale), prices (epsilon, "
-            "rho, mu), the number of runs (? * …) and the sampling rate."
+            "rho, mu), the number of runs (? * …) or steps, and the sampling rate."
         )
-    exact = _search(tree, name, epsilon=epsilon, delta=delta)
+    exact = _search(tree, name, promise)
     for number in (*_short(exact, up=name in SAFER_WHEN_LARGE), exact):
         privacy = privacy_of(tree, as_typed(number))
-        if keeps(privacy, epsilon=as_typed(epsilon), delta=as_typed(delta)):
-            return number, privacy.delta(epsilon)
+        if promise.is_kept(privacy):
+            return number, privacy
     raise ParameterError("No number was certified. Ask for a slightly larger epsilon or delta.")
 
 
-def _search(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
-    if name == "runs":
-        return most_steps(
-            lambda count: privacy_of(tree, Fraction(count)),
-            epsilon=epsilon,
-            delta=delta,
-            most=MAX_RUNS,
+def _search(tree: Node, name: str, promise: Promise) -> float:
+    if name in COUNTS:
+        return most_steps_for(
+            promise, lambda count: privacy_of(tree, Fraction(count)), most=MAX_RUNS
         )
-    return solve(
+    return solve_for(
+        promise,
         lambda number: privacy_of(tree, number),
-        epsilon=epsilon,
-        delta=delta,
         more_is_safer=name in SAFER_WHEN_LARGE,
         most=Fraction(1) if name == "rate" else None,
     )

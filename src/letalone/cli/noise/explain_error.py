@@ -38,6 +38,7 @@ from letalone.drawing import (
     plot,
 )
 from letalone.errors import ParameterError
+from letalone.errors.installing import not_installed
 from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, EPSILON, POSITIVE_DELTA
 from letalone.mechanisms import utility
@@ -252,7 +253,7 @@ def draw(compared: Sequence[ErrorComparison], options: ErrorOptions, path: Path)
     if path.suffix.lower() not in FORMATS:
         raise ParameterError(f"--plot is '{path}', but must end in {' or '.join(FORMATS)}.")
     if not can_draw(path):
-        raise ParameterError(f"--plot needs matplotlib: {screen.how_to_install('plot')}.")
+        raise ParameterError(not_installed("--plot", "matplotlib", "plot"))
     charts = tuple(_chart(comparison, options) for comparison in compared)
     plot(Sheet("", charts, columns=min(2, len(charts))), path)
 

@@ -50,13 +50,13 @@ def noise(options: NoiseOptions) -> None:
         return
     bars = [with_error(value, error) for value in released]
     rows = [(shown, f"± {bar}") for shown, bar in bars]
-    put(table("private answer", "error bar", right=("private answer",), rows=rows))
+    put(table("private answer", "error", right=("private answer",), rows=rows))
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
     often = number_text(options.confidence)
     at = f" and δ = {number_text(delta)}" if delta else ""
     say(
-        f"The error bar{together} holds with probability {often} or more.",
-        f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.",
+        f"The error{together} is at most this with probability {often} or more.",
+        f"This spent ε = {in_short(epsilon)}{at}. Asking again spends it again.",
     )
 
 
@@ -139,8 +139,8 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
     """The mechanism with the options that were typed; others are refused by name."""
     if options.sensitivity is None:
         raise ParameterError(
-            "--sensitivity is missing, but decides how much noise hides one person. "
-            "It is the most that one person can change the values, all together: 1 for a count."
+            "--sensitivity is missing: the most that one person can change the values in total. "
+            "For a count it is 1."
         )
     typed = {option: getattr(options, option) for option in ("epsilon", "delta", "scale", "sigma")}
     given: dict[str, Any] = {option: value for option, value in typed.items() if value is not None}
@@ -150,8 +150,8 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         raise ParameterError(f"--{option} means nothing to {name}, which takes {allowed}.")
     if "delta" in known and "epsilon" in given and "delta" not in given:
         raise ParameterError(
-            f"--delta is missing, but {name} noise needs one beside --epsilon: a number far below "
-            "1/n for n people, such as 1e-6. laplace and geometric need none."
+            f"--delta is missing, but {name} noise needs one: a number far below "
+            "1 / number of people, such as 1e-6. laplace and geometric need none."
         )
     if "sigma" in given and "epsilon" not in given:
         given.pop("delta", None)  # it only says where to read the curve

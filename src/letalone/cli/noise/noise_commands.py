@@ -20,7 +20,7 @@ MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
     example="geometric 42 --epsilon 0.5 --sensitivity 1",
 )
 class NoiseOptions:
-    """Add noise to numbers: private answers, error bar, price."""
+    """Add noise to numbers: private answers, with the error."""
 
     mechanism: Annotated[
         str, typer.Argument(help=f"One of {', '.join(MECHANISMS)}.", metavar="MECHANISM")
@@ -35,7 +35,7 @@ class NoiseOptions:
     epsilon: typed.Epsilon = None
     delta: Annotated[
         float | None,
-        number("Slack in probability, far below 1/n; with --sigma, where to read epsilon (1e-6)."),
+        number("Far below 1 / number of people; with --sigma, where to read epsilon (1e-6)."),
     ] = None
     scale: Annotated[float | None, number("Size of the noise, instead of --epsilon.")] = None
     sigma: Annotated[
@@ -53,15 +53,15 @@ class NoiseOptions:
     example='"1000 * laplace(epsilon=0.1)" --delta 1e-6',
 )
 class AccountOptions:
-    """What releases reveal together, certified from both sides."""
+    """What several answers reveal together, with proven bounds."""
 
     expression: Annotated[
         str, typer.Argument(help="Releases, such as '3 * laplace(epsilon=0.1)'.", metavar="TEXT")
     ]
     delta: Annotated[
-        float | None, number("Where to say epsilon: far below 1/n (1e-6 if not given).")
+        float | None, number("The delta at which epsilon is reported (1e-6 if not given).")
     ] = None
-    epsilon: Annotated[float | None, number("Say the delta at this epsilon instead.")] = None
+    epsilon: Annotated[float | None, number("Report the delta at this epsilon instead.")] = None
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this file (.svg).")] = None
     as_json: typed.AsJson = False
 
@@ -77,30 +77,41 @@ class CalibrateOptions:
     """Find the noise, number or rate that keeps a promise."""
 
     expression: Annotated[
-        str, typer.Argument(help="Releases, with a ? for the number to find.", metavar="TEXT")
-    ]
-    epsilon: typed.Epsilon = None
-    delta: Annotated[
-        float | None, number("Slack in probability: far below 1/n (0 if not given).")
+        str | None,
+        typer.Argument(help="Releases, with a ? for the number; else ε.", metavar="TEXT"),
     ] = None
+    epsilon: typed.Epsilon = None
+    delta: Annotated[float | None, number("Far below 1 / number of people (0 if not given).")] = (
+        None
+    )
+    advantage: Annotated[
+        float | None,
+        number("Or a risk: how much better than blind guessing.", "--advantage", "--risk"),
+    ] = None
+    true_positive: Annotated[float | None, number("Or how often an attacker may be right,")] = None
+    at_false_positive: Annotated[float | None, number("who is wrong this often.")] = None
     as_json: typed.AsJson = False
 
 
 THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
-SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
+SLACK = "The delta that goes with it: far below 1 / number of people."
 
 
-class NumberOrFile(typed.CommandGroup):
-    """`letalone explain x.json` is short for `letalone explain receipt x.json`."""
+class WordOrFile(typed.CommandGroup):
+    """`letalone explain x.json` is short for `letalone explain receipt x.json`, and
+    `letalone explain delta` for `letalone explain word delta`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is meant: a file that is no command's name is a receipt."""
-        if args[0] not in self.commands and (args[0].endswith(".json") or Path(args[0]).is_file()):
-            args = ["receipt", *args]
+        """The command that is meant: what is not the name of one is a receipt or a word."""
+        if args[0] not in self.commands:
+            is_file = args[0].endswith(".json") or Path(args[0]).is_file()
+            args = ["receipt" if is_file else "word", *args]
         return super().resolve_command(ctx, args)
 
 
-explaining = new_group("Say what a number or a receipt means.", cls=NumberOrFile)
+explaining = new_group(
+    "Explain a word (delta, budget, ...), a number or a receipt.", cls=WordOrFile
+)
 app.add_typer(explaining, name="explain")
 
 
@@ -137,9 +148,20 @@ class ErrorOptions:
     as_json: typed.AsJson = False
 
 
+@command(explaining, "word", work="noise.explain_word:explain_word")
+def explain_word(
+    words: Annotated[
+        tuple[str, ...], typer.Argument(help="A term, such as delta or row limit.", metavar="WORD")
+    ] = (),
+) -> None:
+    """What a term means; the word 'word' can be left out."""
+
+
 @command(explaining, "receipt", work="trust.verify:explain_receipt")
 def explain_receipt(
-    path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
+    path: Annotated[
+        Path, typer.Argument(help="The receipt of an answer, or a model.", metavar="FILE")
+    ],
     key: typed.OwnersKey = None,
 ) -> None:
     """What an answer reveals, in a paragraph to quote."""

@@ -109,6 +109,15 @@ class Form:
     example: str
 
 
+def dpsgd(*, sigma: Fraction, rate: Fraction, steps: Fraction) -> Privacy:
+    """Training by noisy gradients: steps of Gaussian noise on Poisson samples of one rate.
+
+    `sigma` is in units of the clip norm: the noise multiplier of most libraries.
+    """
+    _check_runs(steps)
+    return Gaussian(sigma=sigma, sensitivity=1).privacy.sampled(rate) * steps
+
+
 FORMS: Mapping[str, Form] = {
     "laplace": Form(Laplace, ("epsilon", "scale", "sensitivity"), "laplace(epsilon=0.1)"),
     "geometric": Form(Geometric, ("epsilon", "scale", "sensitivity"), "geometric(epsilon=1)"),
@@ -127,6 +136,7 @@ FORMS: Mapping[str, Form] = {
     "zcdp": Form(ZCDP, ("rho",), "zcdp(rho=0.01)"),
     "gdp": Form(GaussianDP, ("mu",), "gdp(mu=0.5)"),
     "renyi": Form(RenyiDP, ("order", "epsilon"), "renyi(order=8, epsilon=0.5)"),
+    "dpsgd": Form(dpsgd, ("sigma", "rate", "steps"), "dpsgd(sigma=1, rate=0.01, steps=1000)"),
 }
 METHODS: Mapping[str, tuple[str, str]] = {
     "sampled": ("rate", ".sampled(0.01)"),
@@ -144,6 +154,9 @@ SYNONYMS: Mapping[str, str] = {
     "noise_multiplier": "sigma",
     "b": "scale",
     "q": "rate",
+    "sample_rate": "rate",
+    "sampling_probability": "rate",
+    "iterations": "steps",
     "p": "truth",
     "k": "size",
     "n": "reports",
@@ -151,6 +164,7 @@ SYNONYMS: Mapping[str, str] = {
 WHOLE = ("categories", "dimension")
 SAFER_WHEN_LARGE = ("sigma", "scale")
 RUNS = "runs"
+COUNTS = (RUNS, "steps")  # whole numbers, of which the largest is sought
 
 
 class Word(NamedTuple):
@@ -189,11 +203,13 @@ def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
             privacy = privacy_of(tree.to, hole)
             if tree.method != RUNS:
                 return getattr(privacy, tree.method)(number)
-            if number > MAX_RUNS:
-                raise ParameterError(
-                    f"A release may be run at most {MAX_RUNS:,} times in an expression."
-                )
+            _check_runs(number)
             return privacy * number
+
+
+def _check_runs(number: Fraction) -> None:
+    if number > MAX_RUNS:
+        raise ParameterError(f"A release may be run at most {MAX_RUNS:,} times in an expression.")
 
 
 def holes(tree: Node) -> list[tuple[str, Hole]]:

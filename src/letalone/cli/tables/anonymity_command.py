@@ -30,7 +30,7 @@ HIERARCHIES = {"prefixes": Prefixes, "dates": Dates, "ranges": Ranges, "sets": S
 SHOWN, SHOWN_COLUMNS, LONGEST, LISTED = 3, 4, 24, 4
 WARNING = (
     "None of this is differential privacy: k, l and t describe this table, and say nothing about"
-    " what somebody knows who has another one."
+    " somebody who has another table."
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -33,8 +34,9 @@ from letalone.privacy import Budget
 from letalone.session.locating import ROW as EACH_ROW
 from letalone.session.opening import OpeningCall, TableLook, look_at
 from letalone.session.query import Query
-from letalone.session.sql_question import public_frames, public_schemas
+from letalone.session.sql_question import look_up_in, public_frames, public_schemas
 from letalone.session.steps.row_limit import AUTO
+from letalone.sources.files import TEXTS
 from letalone.sources.source import SourceKind
 from letalone.sql.edits import clamp_expressions
 from letalone.sql.given_bounds import columns_within, give_bounds
@@ -57,6 +59,8 @@ def open_to_ask(options: QueryOptions) -> Generator["AskedTable"]:
                 ledger=path,
                 name=options.name,
                 table=options.table,
+                encoding=options.encoding,
+                copy=options.copy,
                 side_table=options.side_table,
                 progress=progress,
             )
@@ -87,8 +91,8 @@ class AskedTable:
 
     @property
     def has_types(self) -> bool:
-        """Whether columns have types of their own: the cells of a CSV file are text."""
-        return self.look.is_declared or self.look.source.kind is not SourceKind.CSV
+        """Whether columns have types of their own: the cells of a file of text are text."""
+        return self.look.is_declared or self.look.source.kind not in (*TEXTS, SourceKind.EXCEL)
 
     def find_problem(self, options: QueryOptions) -> Problem | None:
         """All that is wrong with a question as it is typed, but for its price; None if nothing."""
@@ -106,7 +110,8 @@ class AskedTable:
         lacking = query.check(
             options.epsilon, delta=options.delta or 0, buy_bounds=options.private_bounds
         )
-        missing += [self._with_edits(each, options) for each in lacking]
+        is_one = query.first is None
+        missing += [self._with_edits(each, options) if is_one else each for each in lacking]
         missing += self.missing_budget(options)
         if missing:
             first, *others = missing
@@ -117,29 +122,34 @@ class AskedTable:
         """The question that the SQL asks, with the keys and bounds that were typed."""
         session = self.look.session(unit or EACH_ROW)
         tables = option_values.read_public(options.public)
-        inner = self._inner_bounds(options)
-        query = session.sql(options.sql, tables=tables, dialect=options.dialect, bounds=inner)
-        if options.max_rows is not None:
-            query = query.bound(
-                max_rows=AUTO if options.max_rows == AUTO else int(options.max_rows)
-            )
+        own = self._own_bounds(options)
+        query = session.sql(options.sql, tables=tables, dialect=options.dialect, bounds=own)
+        whole = self._completed(query, options)
+        if query.first is None:
+            return whole
+        inner, outer = (
+            partial(_with_rows, options=options),
+            partial(self._completed, options=options),
+        )
+        return replace(whole, first=query.first.change(inner, outer))
+
+    def _completed(self, query: Query, options: QueryOptions) -> Query:
+        query = _with_rows(query, options)
         if options.max_groups is not None:
             query = query.bound(max_groups=options.max_groups)
         return self._with_keys(self._with_bounds(query, options), options)
 
-    def _inner_bounds(self, options: QueryOptions) -> dict[str, tuple[Fraction, Fraction]] | None:
-        """Bounds of columns that are added up for each person, by a query within the query."""
-        if options.sql.upper().count("SELECT") < 2 or self._read_sql(options).units is None:
-            return None
+    def _own_bounds(self, options: QueryOptions) -> dict[str, tuple[Fraction, Fraction]] | None:
+        """Bounds of the table's own columns: of sums and means, also of each person's, and of
+        ranges. Others, of joined columns and of features, are known when the SQL is read."""
         names = {column.name for column in self.look.schema.columns}
         words = [word for word in options.bounds if word.rpartition("=")[0] in names]
         return option_values.read_bounds(words, self.look.schema) or None
 
     def _with_bounds(self, query: Query, options: QueryOptions) -> Query:
-        if query.before is not None:
-            names = {column.name for column in query.rows.columns}
-            words = [word for word in options.bounds if word.rpartition("=")[0] in names]
-            options = replace(options, bounds=tuple(words))
+        own = {column.name for column in self.look.schema.columns}
+        words = [word for word in options.bounds if word.rpartition("=")[0] not in own]
+        options = replace(options, bounds=tuple(words))
         asked = cast("dict[str, Computable]", dict(query.aggregates))
         added = list(dict.fromkeys(name for one in asked.values() for name in columns_within(one)))
         given = option_values.read_bounds(options.bounds, query.rows, added)
@@ -170,12 +180,15 @@ class AskedTable:
         return clamp_expressions(lacking, question.places(), options.sql)
 
     def _read_sql(self, options: QueryOptions) -> ReadSql:
+        frames = public_frames(option_values.read_public(options.public))
         return read_question(
             options.sql,
             self.look.schema,
-            tables=public_schemas(public_frames(option_values.read_public(options.public))),
+            tables=public_schemas(frames),
             dialect=options.dialect,
             whole_name=self.look.source.whole_name,
+            look_up=look_up_in(frames),
+            ends=self._own_bounds(options),
         )
 
     def unit(self, options: QueryOptions) -> tuple[str | None, list[Problem]]:
@@ -223,7 +236,7 @@ class AskedTable:
         words = (
             f"--budget is ({given}), but {known.name!r} has the budget ({known.budget}), which was"
             " named once and stays. Leave --budget out. Its owner can allow more:"
-            f" la.Ledger.open(path).raise_budget({known.name!r}, la.Budget(…))."
+            f" letalone ledger raise {self.ledger} {known.name} EPSILON:DELTA."
         )
         remedy = LeaveOut(Argument("budget"))
         raise ParameterError(option_values.advised(words, remedy, code=Code.BUDGET_IS_FIXED))
@@ -256,6 +269,12 @@ def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
                 lacking = dict.fromkeys(columns_without_bounds(of, columns), UNIT_RANGE)
                 if is_unbounded(clamp_columns(of, lacking), columns):
                     yield in_words(of)
+
+
+def _with_rows(query: Query, options: QueryOptions) -> Query:
+    if options.max_rows is None:
+        return query
+    return query.bound(max_rows=AUTO if options.max_rows == AUTO else int(options.max_rows))
 
 
 def _group_name(group: Group) -> str:

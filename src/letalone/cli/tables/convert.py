@@ -1,4 +1,4 @@
-"""`letalone convert visits.csv visits.parquet`: for cells with line breaks or decimal commas.
+"""`letalone convert visits.csv visits.parquet`: for line breaks, decimal commas and Excel files.
 
 letalone reads a record of a CSV file from one line, so that no line changes what the others count
 for. This command reads the file as spreadsheets do, and writes numbers with a decimal comma with a
@@ -7,24 +7,53 @@ for the owner, who runs it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form
 from letalone.cli.screen import print_json, put, say
-from letalone.engines.duckdb.csv_conversion import Converted, convert_csv
+from letalone.engines.duckdb.csv_conversion import Converted, convert_file
+from letalone.engines.duckdb.text_files import name_of_encoding
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_rows
-from letalone.sources.files import CSV, PARQUET
+from letalone.plans.schema import Schema
+from letalone.plans.schema_file import encoding_in
+from letalone.sources.files import CSV, EXCEL, PARQUET, UTF8, ending_of
 from letalone.sources.places import schema_path
+
+LIKELY = {
+    "cp1252": "Windows",
+    "cp1250": "Windows in Central Europe",
+    "mac-roman": "an old Mac",
+    "cp850": "DOS",
+}
 
 
 def convert(
-    source: Path, target: Path, *, decimal_comma: Sequence[str], force: bool, as_json: bool
+    source: Path,
+    target: Path,
+    *,
+    decimal_comma: Sequence[str],
+    encoding: str | None,
+    table_name: str | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write the Parquet file, and say what was odd."""
-    _check_places(source, target, decimal_comma, force=force)
-    converted = convert_csv(source, target, decimal_comma=decimal_comma)
+    words = [*points_in(decimal_comma), *([] if table_name is None else ["--table", table_name])]
+    typed = [] if encoding is None else ["--encoding", encoding]
+    _check_places(source, target, [*words, *typed], force=force)
+    written = name_of_encoding(encoding or _declared_encoding(source) or UTF8)
+    again = ["convert", str(source), str(target), *words]
+    converted = convert_file(
+        source,
+        target,
+        decimal_comma=decimal_comma,
+        encoding=written,
+        sheet=table_name,
+        check=None if force else partial(_check_lost, encoding=written, again=again),
+    )
     if as_json:
         content = {
             "path": target,
@@ -40,7 +69,40 @@ def convert(
     schema = in_short_form(schema_path(target))
     following = "describe" if schema.exists() else "init"
     more = "Next:" + to_type(following, str(target))
-    say(*_oddities(converted), _types(schema, decimal_comma), more)
+    say(*_oddities(converted, written), *_budgets(source), _types(schema, decimal_comma), more)
+
+
+def _declared_encoding(source: Path) -> str | None:
+    """The encoding that the schema file beside a CSV file names, if any."""
+    schema = schema_path(source)
+    if ending_of(source) not in CSV or not schema.is_file():
+        return None
+    Schema.read(schema)  # or says what is wrong with it
+    return encoding_in(schema)
+
+
+def _check_lost(converted: Converted, *, encoding: str, again: Sequence[str]) -> None:
+    """Refuses a file most of whose rows are not written as was said."""
+    if converted.not_text <= converted.rows:
+        return
+    total = plural_rows(converted.rows + converted.not_text)
+    likely = {name: whose for name, whose in LIKELY.items() if name != encoding}
+    named = ", ".join(f"{name} (of {whose})" for name, whose in likely.items())
+    raise ParameterError(
+        f"{converted.not_text:,} of {total} would be left out: not {encoding.upper()}. Nothing was"
+        f" written. Name the encoding that the file was saved in. Likely ones: {named}. To leave"
+        " these rows out, add --force. Try:" + to_type(*again, "--encoding", next(iter(likely)))
+    )
+
+
+def _budgets(source: Path) -> list[str]:
+    """That a sheet and the file made of it are two tables, where no name makes them one."""
+    if ending_of(source) not in EXCEL:
+        return []
+    return [
+        "The sheet and this file hold the same people: ask only one of them, or give both one name"
+        " (--name), so that they have one budget."
+    ]
 
 
 def _types(schema: Path, points: Sequence[str]) -> str:
@@ -51,20 +113,20 @@ def _types(schema: Path, points: Sequence[str]) -> str:
     return f"All columns are text; {schema} says their types.{numbers}"
 
 
-def _check_places(source: Path, target: Path, decimal_comma: Sequence[str], *, force: bool) -> None:
-    for path, kinds in ((source, CSV), (target, PARQUET)):
-        if path.suffix.lower() not in kinds:
+def _check_places(source: Path, target: Path, options: Sequence[str], *, force: bool) -> None:
+    for path, kinds in ((source, (*CSV, *EXCEL)), (target, PARQUET)):
+        if ending_of(path) not in kinds:
             raise ParameterError(f"{path.name} must end in one of {', '.join(kinds)}.")
     if not source.is_file():
         raise ParameterError(f"There is no file {str(source)!r}. Check the path.")
     if target.exists() and not force:
         raise ParameterError(
             f"{target} exists already and was not changed. To write over it, type:"
-            + to_type("convert", str(source), str(target), *points_in(decimal_comma), "--force")
+            + to_type("convert", str(source), str(target), *options, "--force")
         )
 
 
-def _oddities(converted: Converted) -> list[str]:
+def _oddities(converted: Converted, encoding: str) -> list[str]:
     rows = {
         "with a line break in a cell": converted.with_line_breaks,
         "with more or fewer cells than the first line has names": converted.uneven,
@@ -75,8 +137,15 @@ def _oddities(converted: Converted) -> list[str]:
     lines = [f"{plural_rows(number)} {what}." for what, number in rows.items() if number]
     if converted.not_text:
         lost = plural(converted.not_text, "row")
-        lines.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
+        lines.append(f"{lost} left out: not {encoding.upper()}. {_other_encoding(encoding)}")
     return lines
+
+
+def _other_encoding(encoding: str) -> str:
+    """What to do about rows that are not written as was said."""
+    if encoding != UTF8:
+        return "Convert it again with the encoding that it was saved in."
+    return "Save the CSV as UTF-8, or convert it again with --encoding cp1252 if Windows wrote it."
 
 
 def points_in(columns: Sequence[str]) -> list[str]:

@@ -6,32 +6,48 @@ refused one, by reading and planning it: nothing is compiled, opened or charged 
 it fits into the budget is read off the budget alone, with the worst curve of its ε and δ.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from fractions import Fraction
-from math import floor, log10
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from letalone.cli.offered import to_type, to_type_again
-from letalone.cli.screen import in_short
+from letalone.cli.screen import in_short, number_text
 from letalone.cli.tables.asked_table import AskedTable
-from letalone.cli.tables.option_values import read_budget, usual_budget
+from letalone.cli.tables.option_values import USUAL_DELTA, read_budget, usual_budget
 from letalone.cli.tables.table_commands import QueryOptions
 from letalone.cli.tables.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, remedies
 from letalone.errors.codes import Code, Group
-from letalone.errors.in_options import EXAMPLE_BOUNDS, example_keys, in_options
+from letalone.errors.in_options import (
+    EXAMPLE_BOUNDS,
+    EXAMPLE_KEYS,
+    OTHER_KEYS,
+    example_keys,
+    in_options,
+)
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
-from letalone.privacy import ApproxDP, PureDP
+from letalone.privacy import ApproxDP, Budget, PureDP, guard_rails
 from letalone.privacy.filters import FilterState, charge_filter, open_filter
+from letalone.privacy.largest import largest_price
 from letalone.session.steps.bounds_purchase import BOUNDS_SHARE
 from letalone.session.steps.row_limit import AUTO, ROWS_SHARE
 
 MAX_ROUNDS = 10
+Options = TypeVar("Options")
 LEAST_EPSILON = Fraction(1, 1000)  # below it an answer is of little use
-ALTERNATIVES = (Code.BOUNDS_TOO_RISKY,)  # besides what is missing: any remedy is a command
+PARTS_OF_DELTA = 100
+COUNT = "COUNT("
+EXAMPLE_CLAMP = ", 0, 1000)"
+EXAMPLES = {EXAMPLE_BOUNDS, OTHER_KEYS, *EXAMPLE_KEYS.values(), EXAMPLE_CLAMP.strip(", )")}
+NO_DELTA = "\nTo have groups found, the budget needs a δ, which its owner can add:"
+ALTERNATIVES = (
+    Code.BOUNDS_TOO_RISKY,
+    Code.NOT_CONFIRMED,
+)  # besides what is missing: any remedy is a command
 USUAL_VALUES: dict[str, Any] = {
     "epsilon": 0.5, "delta": None, "confidence": 0.95, "max_rows": None, "max_groups": None,
 }  # fmt: skip
@@ -58,14 +74,28 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable
     words = in_option_words(error, QueryOptions)
     offers = list(make_offers(error.problem, options, table))
     lines = dict.fromkeys(_command(offer, options, table) for offer in offers)
+    lacks_delta = _lacks_delta(error.problem, options, table)
     if not table.has_types and _asks_other(error.problem, options, offers, table.count):
         # What was asked can be, once columns have types.
         unit = table.likely_unit or TO_FILL_IN
         lines = {to_type("init", options.file, "--unit", unit): None}
         words += f"{NOT_TYPED} Try:"
     elif offers:
-        words += _to_fill_in(words, options, offers) + _opening(error, options, offers, table.count)
+        words += _to_fill_in(words, options, offers) + _opening(error, options, offers)
+    if lacks_delta and table.known is not None:
+        lines |= {NO_DELTA + _larger_budget(table.known, table.ledger): None}
     return reworded(error, words + "".join(lines), replace(error.problem, others=()))
+
+
+def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> bool:
+    """Whether groups could be found if the budget had a δ."""
+    finds = any(isinstance(one, remedies.FindKeys) for one in problem.remedies)
+    return finds and not options.keys and table.known is not None and not table.known.budget.delta
+
+
+def _larger_budget(known: DataSet, ledger: Path) -> str:
+    budget = f"{number_text(float(known.budget.epsilon))}:{number_text(USUAL_DELTA)}"
+    return to_type("ledger", "raise", str(ledger), known.name, budget)
 
 
 def _asks_other(
@@ -73,7 +103,7 @@ def _asks_other(
 ) -> bool:
     """Whether nothing but a count is offered for a question that was understood."""
     edits = [one for one in problem.remedies if isinstance(one, remedies.EditSql)]
-    is_unread = not edits and any(isinstance(one, remedies.AskInstead) for one in problem.remedies)
+    is_unread = not edits and "construct" in problem.facts
     return not is_unread and options.sql != count and all(one.sql == count for one in offers)
 
 
@@ -84,14 +114,28 @@ def make_offers(
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
     possible = [one for one in problem.remedies if _is_possible(one, options, table)]
     for remedy in possible or (None,):
-        begun = options if remedy is None else apply_remedy(remedy, options)
+        begun = (
+            options if remedy is None else apply_remedy(_priced(remedy, options, table), options)
+        )
         rest = (problem,) if remedy is None else problem.others
         offer = _finish(begun, rest, table)
         fitting = None if offer is None else fit_budget(offer, table.known)
-        if fitting is not None and fitting != options:  # the same again would be refused again
+        if fitting is None or _is_too_dear(fitting, options):
+            continue
+        if fitting != options:  # the same again would be refused again
             yield fitting
             if not is_choice:
                 return
+
+
+def _is_too_dear(offer: QueryOptions, options: QueryOptions) -> bool:
+    """Whether it takes a second word, and another ε or a larger budget than was typed."""
+    is_other = offer.epsilon != options.epsilon or offer.budget not in (None, options.budget)
+    return (
+        is_other
+        and options.budget is not None
+        and (offer.epsilon or 0) > guard_rails.MAX_UNCONFIRMED
+    )
 
 
 def _is_possible(remedy: Remedy, options: QueryOptions, table: AskedTable) -> bool:
@@ -101,31 +145,54 @@ def _is_possible(remedy: Remedy, options: QueryOptions, table: AskedTable) -> bo
     return not options.keys and (table.known is None or table.known.budget.delta > 0)
 
 
-def _finish(
-    options: QueryOptions, todo: tuple[Problem, ...], table: AskedTable
-) -> QueryOptions | None:
-    """The options once nothing is wrong with them; None where no remedy helps."""
-    seen = list[QueryOptions]()
+def _priced(remedy: Remedy, options: QueryOptions, table: AskedTable) -> Remedy:
+    """Finding keys takes a hundredth of the budget's δ, so that many questions can."""
+    if not isinstance(remedy, remedies.FindKeys):
+        return remedy
+    typed = None if options.budget is None else read_budget(options.budget)
+    budget = typed if table.known is None else table.known.budget
+    whole = as_typed(USUAL_DELTA) if budget is None or not budget.delta else budget.delta
+    return remedies.FindKeys(float(whole / PARTS_OF_DELTA))
+
+
+def correct(
+    options: Options,
+    todo: tuple[Problem, ...],
+    *,
+    remedy: Callable[[Problem, Options, list[Options]], Options],
+    find_problem: Callable[[Options], Problem | None],
+) -> Options | None:
+    """The options once nothing is wrong with them; None where no remedy helps.
+
+    `remedy` gives options that are none of those seen, or the same where it knows no others.
+    """
+    seen = list[Options]()
     for _ in range(MAX_ROUNDS):
         for problem in todo:
-            options = _remedy(problem, options, table, seen)
+            options = remedy(problem, options, seen)
+        if options in seen:
+            return None
         seen.append(options)
-        problem = table.find_problem(options)
+        problem = find_problem(options)
         if problem is None:
             return options
         todo = (replace(problem, others=()), *problem.others)
     return None
 
 
-def _remedy(
-    problem: Problem, options: QueryOptions, table: AskedTable, seen: list[QueryOptions]
-) -> QueryOptions:
-    """The options with the first remedy that is new to them; else a count of rows is asked."""
+def _finish(
+    options: QueryOptions, todo: tuple[Problem, ...], table: AskedTable
+) -> QueryOptions | None:
+    return correct(options, todo, remedy=_remedy, find_problem=table.find_problem)
+
+
+def _remedy(problem: Problem, options: QueryOptions, seen: list[QueryOptions]) -> QueryOptions:
+    """The options with the first remedy that is new to them; else without what goes with it."""
     name = problem.facts.get("name")
     choices = list(problem.remedies)
     if isinstance(name, Argument) and name in USUAL_VALUES:
         choices.append(remedies.SetValue(name, USUAL_VALUES[name]))
-    for remedy in (*choices, remedies.AskInstead(table.count)):
+    for remedy in choices:
         changed = apply_remedy(remedy, options)
         if changed not in (options, *seen):
             return changed
@@ -138,8 +205,10 @@ def apply_remedy(remedy: Remedy, options: Any) -> Any:
     They are those of `letalone query`, or of another command that has the options in question.
     """
     match remedy:
-        case remedies.SetEpsilon(epsilon) | remedies.LowerEpsilon(float() as epsilon):
+        case remedies.SetEpsilon(epsilon):
             return replace(options, epsilon=epsilon)
+        case remedies.LowerEpsilon(float() as epsilon):
+            return replace(options, epsilon=min(epsilon, float(guard_rails.MAX_UNCONFIRMED)))
         case remedies.NameUnit(likely):
             return replace(options, unit=likely or "row")
         case remedies.NameBudget():
@@ -163,6 +232,8 @@ def apply_remedy(remedy: Remedy, options: Any) -> Any:
         case remedies.LeaveOut(name):
             (left_out,) = [field for field in fields(options) if field.name == str(name)]
             return replace(options, **{left_out.name: left_out.default})
+        case remedies.Confirm():
+            return replace(options, yes=True)
         case remedies.LimitRows(rows):
             return replace(options, max_rows=str(rows))
         case remedies.UseName(typed, meant):
@@ -182,27 +253,36 @@ def _rename(options: QueryOptions, typed: str, meant: str) -> QueryOptions:
 
 
 def fit_budget(options: QueryOptions, known: DataSet | None) -> QueryOptions | None:
-    """With a budget that allows it, or, where the ledger has one, with an ε that fits."""
+    """With a budget that allows it, or, where the ledger has one, with an ε and a δ that fit."""
     if known is not None:
-        for epsilon in _epsilons(options, known):
-            offer = replace(options, epsilon=epsilon, budget=None)
-            if fits(offer, known.state):
-                return offer
-        return None
+        return _fit_known(replace(options, budget=None), known)
     if options.budget is None or fits(options, open_filter(read_budget(options.budget))):
         return options
     return replace(options, budget=usual_budget(options.epsilon, options.delta))
 
 
-def _epsilons(options: QueryOptions, known: DataSet) -> Iterator[float]:
-    """That of the options, then what is left, rounded down to two digits, then ever less."""
-    if options.epsilon is not None:
-        yield options.epsilon
-    left = known.remaining.epsilon
-    while left >= LEAST_EPSILON:
-        unit = Fraction(10) ** (floor(log10(left)) - 1)
-        yield float(left // unit * unit)
-        left /= 2
+def _fit_known(options: QueryOptions, known: DataSet) -> QueryOptions | None:
+    """With the largest ε and δ, up to those that were typed, that fit whatever is asked.
+
+    Less ε than was typed is at most what needs no second word.
+    """
+    state = known.state
+    if options.epsilon and fits(options, state):
+        return options
+    most = min(as_typed(options.epsilon or known.budget.epsilon), guard_rails.MAX_UNCONFIRMED)
+    asked = Budget(most, options.delta or 0)
+    found = largest_price(
+        lambda price: fits(at_price(options, price), state),
+        asked,
+        left=Budget(state.remaining.epsilon, state.leak_left),
+    )
+    return None if found is None or found.epsilon < LEAST_EPSILON else at_price(options, found)
+
+
+def at_price(options: QueryOptions, price: Budget) -> QueryOptions:
+    """The same at another price; a δ only where there was one."""
+    delta = None if options.delta is None else float(price.delta)
+    return replace(options, epsilon=float(price.epsilon), delta=delta)
 
 
 def fits(options: QueryOptions, state: FilterState) -> bool:
@@ -223,25 +303,47 @@ def fits(options: QueryOptions, state: FilterState) -> bool:
 def _command(offer: QueryOptions, options: QueryOptions, table: AskedTable) -> str:
     """The command; a unit that nobody named and no name suggests is left to fill in."""
     is_made_up = table.likely_unit is None and offer.unit not in (None, options.unit)
-    return to_type_again("query", offer, **({"unit": TO_FILL_IN} if is_made_up else {}))
+    unit: dict[str, Any] = {"unit": TO_FILL_IN} if is_made_up else {}
+    # An example that is pasted as it stands must not spend anything on nonsense.
+    trial = offer.dry_run or _has_examples(offer, options) or _counts_instead(offer, options)
+    return to_type_again("query", offer, **unit, dry_run=trial)
+
+
+def _counts_instead(offer: QueryOptions, options: QueryOptions) -> bool:
+    """Whether the command counts where no count was asked for, which is another question."""
+    return COUNT in offer.sql.upper() and COUNT not in options.sql.upper()
+
+
+def _examples(offer: QueryOptions, options: QueryOptions) -> list[str]:
+    """Keys and bounds in a command that stand for those of the reader."""
+    typed = {*options.keys, *options.bounds}
+    added = [word for word in (*offer.keys, *offer.bounds) if word not in typed]
+    clamps = EXAMPLE_CLAMP in offer.sql and EXAMPLE_CLAMP not in options.sql
+    listed = [word.partition("=")[2] for word in added] + [EXAMPLE_CLAMP.strip(", )")] * clamps
+    return list(dict.fromkeys(one for one in listed if one in EXAMPLES))
+
+
+def _has_examples(offer: QueryOptions, options: QueryOptions) -> bool:
+    return bool(_examples(offer, options))
 
 
 def _to_fill_in(words: str, options: QueryOptions, offers: list[QueryOptions]) -> str:
-    """What stands in the commands as an example and was not spoken of."""
-    typed = {*options.keys, *options.bounds}
-    added = [word for one in offers for word in (*one.keys, *one.bounds) if word not in typed]
-    examples = dict.fromkeys(word.partition("=")[2] for word in added)
+    """What stands in the commands as an example and was not spoken of; and what to do then."""
+    examples = dict.fromkeys(one for offer in offers for one in _examples(offer, options))
     unsaid = [example for example in examples if example not in words]
-    return f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
+    said = f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
+    spends = (
+        " Once they are filled in, leave --dry-run out." if examples and not options.dry_run else ""
+    )
+    return said + spends
 
 
-def _opening(
-    error: LetaloneError, options: QueryOptions, offers: list[QueryOptions], count: str
-) -> str:
+def _opening(error: LetaloneError, options: QueryOptions, offers: list[QueryOptions]) -> str:
     typed = options.epsilon
     is_less = typed is not None and typed > 0 and any((one.epsilon or 0) < typed for one in offers)
-    if is_less and not isinstance(error, BudgetExceeded):
+    is_about_price = isinstance(error, BudgetExceeded) or error.code is Code.NOT_CONFIRMED
+    if is_less and not is_about_price:
         return f" With less ε, since {in_short(typed or 0)} does not fit into the budget:"
-    if options.sql != count and all(one.sql == count for one in offers):
+    if all(_counts_instead(one, options) for one in offers):
         return " Another question, which would be answered:"
     return " Try:"

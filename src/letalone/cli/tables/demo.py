@@ -157,8 +157,9 @@ def _rows(question: DemoQuestion) -> list[dict[str, Any]]:
 def _show(answers: DemoAnswers) -> None:
     roomy = screen.console().width >= screen.WIDEST
     screen.say(
-        f"A hospital that does not exist: {answers.visits:,} visits of {answers.patients:,}"
-        " patients, made up, written to a temporary folder, and asked by way of DuckDB.",
+        f"Sample data, a hospital that does not exist: {answers.visits:,} visits of"
+        f" {answers.patients:,} patients, made up, written to a temporary folder, and asked by way"
+        " of DuckDB.",
         _count(answers.older),
     )
     screen.put(_table(answers.wards, roomy=roomy))
@@ -192,7 +193,7 @@ def _footnote(*, roomy: bool) -> str:
     bounds = f"bills above {MOST_COST:,} count as {MOST_COST:,}"
     more = "" if roomy else " (--json has all)"
     exact = f"* without noise, shown only because nobody in it is real{more}"
-    return f"In brackets: 95 % error bars; {bounds}. {exact}."
+    return f"[low, high]: 95 % noise range; {bounds}. {exact}."
 
 
 def _price(answers: DemoAnswers) -> str:
@@ -200,7 +201,7 @@ def _price(answers: DemoAnswers) -> str:
     label = answers.wards.release.privacy.neighbours
     whom = "" if label is None else f", to protect {screen.protection_text(label)}, with all visits"
     remaining = f"Left: about {brief(answers.remaining, up=False)} of {brief(BUDGET)}."
-    return f"Price: ε = {prices}{whom}. {remaining}"
+    return f"Spent ε = {prices}{whom}. {remaining}"
 
 
 def _meaning(answers: DemoAnswers) -> str:
@@ -208,7 +209,7 @@ def _meaning(answers: DemoAnswers) -> str:
     epsilon = answers.privacy.epsilon(0)
     promised = PureDP(epsilon)
     return (
-        f"ε = {screen.in_short(epsilon)} means: whoever bets at even odds that a patient"
+        f"ε = {screen.in_short(epsilon)} means: anyone who bets at even odds that a patient"
         f" was here wins at most {screen.percent_text(best_guess(promised))} of the time, and a"
         f" test with {screen.percent_text(FALSE_ALARMS)} false alarms finds a patient at most"
         f" {screen.percent_text(most_caught(promised))} of the time."

@@ -25,6 +25,7 @@ from letalone.privacy.bounds import six
 from letalone.privacy.budget import brief
 from letalone.privacy.filters import left_in_words
 from letalone.session.steps.row_limit import RowLimit
+from letalone.sources.places import encoding_for
 from letalone.sources.resolve import read_source
 
 LISTED = 10
@@ -46,11 +47,13 @@ class TableFile:
         return self.schema_file is not None and self.schema.unit_declared
 
 
-def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
+def describe(
+    file: str, *, table_name: str | None, ledger: Path | None, copy: bool, as_json: bool
+) -> None:
     """Print the schema, whose privacy is protected, and how the budget stands."""
     kept = [] if ledger is None else ["--ledger", str(ledger)]
     source = table_option.with_one_table(
-        lambda: _read_source(file, table_name),
+        lambda: _read_source(file, table_name, copy=copy),
         file,
         lambda choice: to_type("describe", choice.file, *choice.option, *kept),
     )
@@ -65,14 +68,18 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
     put(*_foot(source, path, known, fingerprint))
 
 
-def _read_source(file: str, table_name: str | None) -> TableFile:
+def _read_source(file: str, table_name: str | None, *, copy: bool) -> TableFile:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     table_option.check_one_file(file)
     table_option.wait_for_spark(file, table_name)
     source = read_source(file, table_name, look=ENGINES)
     beside = in_short_form(cast("Path", source.schema_file))
     declared = Schema.read(beside) if beside.exists() else None
-    with closing(open_engine(source.handle, schema=declared, table=table_name)) as engine:
+    encoding = encoding_for(source, beside)
+    opened = open_engine(
+        source.handle, schema=declared, table=table_name, encoding=encoding, copy=copy
+    )
+    with closing(opened) as engine:
         schema = engine.schema()
     return TableFile(file, table_name, schema, beside if declared is not None else None)
 

@@ -5,28 +5,50 @@ private. So they are shown to the owner only, and become public when the owner c
 """
 
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
+from glob import escape
 from pathlib import Path
 
 import typer
 from rich.table import Table
 
 from letalone.cli.offered import to_type, to_type_again
-from letalone.cli.places import ledger_path, schema_beside
-from letalone.cli.screen import print_json, put, say, table
+from letalone.cli.places import in_short_form, is_elsewhere, ledger_path, schema_beside
+from letalone.cli.screen import number_text, print_json, put, say, table
 from letalone.cli.tables import table_option
 from letalone.cli.tables.convert import points_in
-from letalone.cli.tables.option_values import read_unit
+from letalone.cli.tables.option_values import USUAL_BUDGET, USUAL_DELTA, read_unit, usual_budget
 from letalone.cli.tables.table_commands import InitOptions
 from letalone.engines.duckdb.csv_files import Guess, guess_csv, guess_parquet
 from letalone.engines.duckdb.csv_lines import OddLines
+from letalone.engines.duckdb.excel_files import count_formulas, guess_excel
+from letalone.engines.duckdb.json_lines import guess_json_lines
+from letalone.engines.duckdb.text_files import read_encoding
 from letalone.engines.opening import open_engine
-from letalone.errors import ParameterError
-from letalone.errors.spelling import plural_rows
-from letalone.plans.schema import Column, Schema
+from letalone.engines.remote_copy import local_file
+from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.spelling import plural, plural_rows
+from letalone.exact.typed import expand_home
+from letalone.ledger import DataSet
+from letalone.plans.schema import SUFFIX, Column, Schema
+from letalone.plans.schema_file import encoding_in, write_encoding
 from letalone.plans.types import Type
-from letalone.sources.files import CSV, PARQUET
+from letalone.sources.files import (
+    CSV,
+    EXCEL,
+    JSON_LINES,
+    KINDS,
+    PARQUET,
+    SINGLE,
+    TEXT_KINDS,
+    TEXTS,
+    UTF8,
+    ending_of,
+    find_files,
+    stem_of,
+)
+from letalone.sources.places import schema_path
 
 LISTED = 10  # on a screen
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
@@ -34,6 +56,11 @@ MOST = 30  # in an error
 EDIT = (
     "Open it and fill in what you know without looking at the data: bounds of the numbers, keys of"
     " the groups, and types that were guessed wrong."
+)
+ABOUT_BUDGET = (
+    f"The budget is for all questions together: ε = {USUAL_BUDGET}, and δ ="
+    f" {number_text(USUAL_DELTA)} so that groups can be found (GROUP BY without --keys). Keep δ"
+    " far below 1 / number of people."
 )
 
 
@@ -43,17 +70,21 @@ def init(options: InitOptions) -> None:
     table_option.wait_for_spark(options.file, options.table)
     path = _place(options)
     again = replace(options, as_json=False)
-    guess = table_option.with_one_table(
-        lambda: _guess(options),
-        options.file,
-        lambda choice: to_type_again("init", again, file=choice.file, table=choice.table),
+    with local_file(options.file, allowed=options.copy) as file:
+        here = replace(options, file=file)
+        guess = table_option.with_one_table(
+            lambda: _guess(here),
+            options.file,
+            lambda choice: to_type_again("init", again, file=choice.file, table=choice.table),
+        )
+    schema = replace(
+        guess.schema, name=_name(options, guess.schema), unit=None, unit_declared=False
     )
-    schema = replace(guess.schema, unit=None, unit_declared=False)
     if options.unit is not None:
         schema = schema.protecting(read_unit(options.unit, schema))
     if guess.from_cells:
         _confirm(options, guess)
-    path.write_text(schema.to_toml(_remarks(guess)), encoding="utf-8")
+    path.write_text(_text(options, path, schema, guess), encoding="utf-8")
     hints = _hints(options, guess)
     if options.as_json:
         print_json("init", _as_json(path, schema, guess) | {"hints": hints})
@@ -62,27 +93,85 @@ def init(options: InitOptions) -> None:
         put(_types(guess))
     say(*hints)
     put(f"Written to {path}; all in it is public.")
-    say(EDIT, "Then ask:" + _example(options, schema))
+    known = table_option.known_data_set(ledger_path(options.file), schema.name)
+    about = [] if known is not None else [ABOUT_BUDGET]
+    say(EDIT, *about, "Then ask:" + _example(options, schema, known))
+
+
+def _text(options: InitOptions, path: Path, schema: Schema, guess: Guess) -> str:
+    text = schema.to_toml(_remarks(guess), likely=table_option.likely_unit(schema))
+    encoding = options.encoding or _kept_encoding(options.file, path)
+    return text if encoding is None else write_encoding(text, encoding)
+
+
+def _kept_encoding(file: str, path: Path) -> str | None:
+    """Of a file that is not of text, the encoding of the CSV file whose schema file it shares."""
+    kind = KINDS.get(ending_of(Path(file)))
+    if kind is None or kind in TEXTS or not path.is_file():
+        return None
+    with suppress(LetaloneError):  # what cannot be read is written anew
+        Schema.read(path)
+        return encoding_in(path)
+    return None
 
 
 def _place(options: InitOptions) -> Path:
     path = schema_beside(options.file, options.table)
     if path.exists() and not options.force:
+        _check_owner(options.file, path)
         raise ParameterError(
-            f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
+            f"{path} is there already, and was not changed. Edit it, or write it again. Try:"
             + to_type_again("init", options, as_json=False, force=True)
         )
     return path
 
 
+def _check_owner(file: str, schema: Path) -> None:
+    """Refuses, with what would be lost, a schema file that another table beside it has."""
+    others = [] if is_elsewhere(file) else _other_tables(expand_home(file), schema)
+    if others:
+        owners = " and ".join(others)
+        raise ParameterError(
+            f"{schema} is there already, and was not changed. It belongs to {owners}, too: --force"
+            f" would replace it, and what it declares of {owners} would be lost. If these files"
+            " hold the same people, ask only one of them. Else rename one, so that each has a"
+            " schema file of its own."
+        )
+
+
+def _other_tables(file: Path, schema: Path) -> list[str]:
+    """Files that have this schema file and are other tables; visits.csv is visits.parquet."""
+    stem = schema.name.removesuffix(SUFFIX)
+    near = [one for one in sorted(schema.parent.glob(f"{escape(stem)}.*")) if one.is_file()]
+    others = [one for one in near if one.resolve() != file.resolve() and ending_of(one) in KINDS]
+    return [
+        one.name
+        for one in others
+        if in_short_form(schema_path(one)) == schema
+        and not {ending_of(one), ending_of(file)} <= set(SINGLE)
+    ]
+
+
 def _guess(options: InitOptions) -> Guess:
-    kind = table_option.kind_of(options.file)
-    if kind == "csv" and options.table is None:
-        return guess_csv(options.file)
-    with closing(open_engine(options.file, table=options.table)) as engine:
+    kind, encoding = table_option.kind_of(options.file), read_encoding(options.encoding or UTF8)
+    if kind in TEXT_KINDS and options.table is None:
+        guess = guess_csv if kind == "csv" else guess_json_lines
+        return guess(find_files(options.file).paths[0], encoding=encoding)
+    if kind == "excel":
+        return guess_excel(find_files(options.file).paths[0], options.table)
+    opened = open_engine(options.file, table=options.table, encoding=options.encoding)
+    with closing(opened) as engine:
         schema = engine.schema()
     texts = all(column.type is Type.TEXT for column in schema.columns)
-    return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
+    if kind == "parquet" and texts:
+        return guess_parquet(find_files(options.file).paths[0], schema)
+    return Guess(schema)
+
+
+def _name(options: InitOptions, schema: Schema) -> str:
+    """The table's name; of a folder, the folder's."""
+    path = Path() if is_elsewhere(options.file) else expand_home(options.file)
+    return stem_of(path.resolve()) if path != Path() and path.is_dir() else schema.name
 
 
 def _remarks(guess: Guess) -> dict[str, str]:
@@ -99,16 +188,17 @@ def _hints(options: InitOptions, guess: Guess) -> list[str]:
     if len(guess.schema.columns) == 1:
         known = " or ".join(SEPARATORS.values())
         hints.append(f"Only one column was found. Cells are separated by {known}.")
-    hints += _of_lines(options.file, guess.odd)
+    hints += _of_lines(options, guess.odd)
+    hints += _of_formulas(options, guess.schema)
     if guess.commas:
         hints.append(
             f"{', '.join(guess.commas)} would be a number if written 1.5 in place of 1,5."
-            + _with_points(options.file, points_in(guess.commas))
+            + _with_points(options, points_in(guess.commas))
         )
     return hints
 
 
-def _of_lines(file: str, odd: OddLines) -> list[str]:
+def _of_lines(options: InitOptions, odd: OddLines) -> list[str]:
     """Lines that are read in another way than their writer may have meant."""
     hints: list[str] = []
     if odd.overfull:
@@ -120,29 +210,56 @@ def _of_lines(file: str, odd: OddLines) -> list[str]:
         hints.append(
             f"{plural_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
             " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
-            f" file to Parquet:{_converting(file)}"
+            f" file to Parquet:{_converting(options, options.file)}"
         )
     if odd.dropped:
-        hints.append(
-            f"{plural_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
-            " or longer than 8 MiB. Save the file as UTF-8."
-        )
+        lost = f"{plural_rows(odd.dropped)} cannot be read and will be left out:"
+        hints.append(f"{lost} {_why_dropped(options)}")
     return hints
 
 
-def _with_points(file: str, options: list[str]) -> str:
+def _of_formulas(options: InitOptions, schema: Schema) -> list[str]:
+    """That cells of a workbook are missing, since they are formulas."""
+    path = Path(options.file)
+    formulas = count_formulas(path, schema.name) if ending_of(path) in EXCEL else 0
+    if not formulas:
+        return []
+    many = plural(formulas, "cell is a formula", "cells are formulas")
+    which = [] if options.table is None else ["--table", options.table]
+    return [
+        f"{many}, which may look at other people's rows, and will be missing. If each looks at its"
+        f" own row only, make a file of their values:{_converting(options, options.file, *which)}"
+    ]
+
+
+def _why_dropped(options: InitOptions) -> str:
+    """What may be wrong with lines; with the command for a file that Windows wrote."""
+    if ending_of(Path(options.file)) in JSON_LINES:
+        return "they are not objects of JSON, not UTF-8, or longer than 8 MiB."
+    why = f"they are not {(options.encoding or UTF8).upper()}, or longer than 8 MiB."
+    if options.encoding is not None:
+        return f"{why} Name the encoding that the file was saved in, or save it as UTF-8."
+    again = to_type_again("init", options, encoding="cp1252", force=True, as_json=False)
+    return f"{why} Save the file as UTF-8, or name its encoding. If Windows wrote it:{again}"
+
+
+def _with_points(options: InitOptions, points: list[str]) -> str:
     """The command that writes them so, where a CSV is there to be read."""
-    made = Path(file).suffix.lower() in PARQUET
-    sources = [Path(file).with_suffix(end) for end in CSV] if made else [Path(file)]
+    file = Path(options.file)
+    made = file.suffix.lower() in PARQUET
+    sources = [file.with_suffix(end) for end in CSV] if made else [file]
     source = next((path for path in sources if path.is_file()), None)
     if source is None:
         return ""
-    command = _converting(str(source), *options, *["--force"] * made)
+    command = _converting(options, str(source), *points, *["--force"] * made)
     return f" To write such a file, which has this schema file and this budget, too:{command}"
 
 
-def _converting(file: str, *options: str) -> str:
-    return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *options)
+def _converting(options: InitOptions, file: str, *more: str) -> str:
+    """The command that makes a Parquet file of this one, read in the same encoding."""
+    is_named = options.encoding is not None and ending_of(Path(file)) in CSV
+    encoding = ["--encoding", str(options.encoding)] if is_named else []
+    return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *more, *encoding)
 
 
 def _confirm(options: InitOptions, guess: Guess) -> None:
@@ -158,17 +275,19 @@ def _confirm(options: InitOptions, guess: Guess) -> None:
             + to_type_again("init", options, as_json=False, yes=True)
         )
     put(_types(guess))
-    typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
+    typer.confirm(
+        "Column types were guessed from the data. Is it all right to make them public?", abort=True
+    )
 
 
-def _example(options: InitOptions, schema: Schema) -> str:
+def _example(options: InitOptions, schema: Schema, known: DataSet | None) -> str:
     name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
-    known = table_option.known_data_set(ledger_path(options.file), schema.name)
     unit = [] if schema.unit_declared else ["--unit", table_option.unit_example(schema, known)]
-    budget = [] if known is not None else ["--budget", "2"]
+    budget = [] if known is not None else ["--budget", usual_budget(None, None)]
     sql = f"SELECT COUNT(*) FROM {name}"
     which = [] if options.table is None else ["--table", options.table]
-    return to_type("query", options.file, sql, *which, *unit, "--epsilon", "0.5", *budget)
+    copy = ["--copy"] * options.copy
+    return to_type("query", options.file, sql, *which, *copy, *unit, "--epsilon", "0.5", *budget)
 
 
 def _types(guess: Guess) -> Table:

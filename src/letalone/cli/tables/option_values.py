@@ -29,6 +29,7 @@ from letalone.privacy import Budget
 
 ROW = "row"
 USUAL_BUDGET = 2
+USUAL_DELTA = 1e-6
 NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -145,9 +146,13 @@ def advised(words: str, *remedies: Remedy, code: Code = Code.VALUE_NOT_ALLOWED) 
 
 
 def usual_budget(epsilon: float | None, delta: float | None) -> str:
-    """An example of a budget: four questions like this one, with room for its delta."""
+    """An example of a budget: four questions like this one, with room for its delta.
+
+    It always has one: without a delta no groups could ever be found.
+    """
     enough = max(USUAL_BUDGET, 4 * (epsilon or 0))
-    return number_text(enough) + (f":{number_text(float(100 * as_typed(delta)))}" if delta else "")
+    whole = max(as_typed(USUAL_DELTA), 100 * as_typed(delta or 0))
+    return f"{number_text(enough)}:{number_text(float(whole))}"
 
 
 def _end(word: str, end: str) -> Fraction:

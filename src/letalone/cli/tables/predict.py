@@ -18,10 +18,11 @@ import pyarrow.parquet as pq
 
 from letalone.cli.offered import to_type_again
 from letalone.cli.places import check_folder
-from letalone.cli.screen import how_to_install, print_json, put, say, table
+from letalone.cli.screen import print_json, put, say, table
 from letalone.cli.tables.table_commands import PredictOptions
 from letalone.engines.duckdb.duck_engine import DuckEngine, open_duck
 from letalone.errors import ParameterError
+from letalone.errors.installing import not_installed
 from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
@@ -80,7 +81,9 @@ def _check_out(options: PredictOptions, out: Path, name: str) -> None:
     if any(out.samefile(path) for path in find_files(options.file).paths):
         raise ParameterError(f"--out is {out}, which is the table itself. Write elsewhere.")
     if _names_in(out)[-1:] != [name]:
-        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
+        raise ParameterError(
+            f"{out} exists and is not a file of such predictions. Write elsewhere."
+        )
 
 
 def _elsewhere(options: PredictOptions, name: str) -> str:
@@ -98,7 +101,7 @@ def _load(model: Path) -> Any:
     try:
         from letalone.learn.models import load
     except ModuleNotFoundError:
-        raise ParameterError(f"Models need scikit-learn: {how_to_install('learn')}.") from None
+        raise ParameterError(not_installed("A model", "scikit-learn", "learn")) from None
     fitted = load(model)
     if not hasattr(fitted, "encoder_") or not hasattr(fitted, "predict"):
         raise ParameterError(

@@ -6,36 +6,60 @@ the data looked at.
 """
 
 from dataclasses import replace
+from itertools import count
+from math import isfinite
+from pathlib import Path
 
 from letalone.cli.offered import to_type, to_type_again
-from letalone.cli.places import check_folder
-from letalone.cli.screen import how_to_install
+from letalone.cli.places import schema_beside
+from letalone.cli.tables.answer_files import check_answer_file, check_writable, write_answer
 from letalone.cli.tables.asked_table import AskedTable, open_to_ask
-from letalone.cli.tables.corrections import fit_budget, with_commands
+from letalone.cli.tables.corrections import at_price, fit_budget, with_commands
 from letalone.cli.tables.show_preview import print_preview
 from letalone.cli.tables.show_release import (
     Offer,
     QueryResult,
     WrittenFiles,
+    answer_as_json,
+    answer_of,
     print_answer,
     total_price,
 )
 from letalone.cli.tables.table_commands import QueryOptions
-from letalone.cli.tables.table_option import TableChoice, rename_table, table_in, with_one_table
-from letalone.drawing import FORMATS, can_draw
+from letalone.cli.tables.table_option import (
+    TableChoice,
+    rename_table,
+    table_in,
+    with_one_table,
+)
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.errors.problem import without_context
+from letalone.errors.codes import Code
+from letalone.errors.installing import not_installed
+from letalone.errors.problem import Problem, problem, without_context
+from letalone.errors.remedies import Confirm, NameKeys
+from letalone.privacy import guard_rails
 from letalone.privacy.budget import brief
+from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.session.pricing import Priced
-from letalone.session.release import Release
+from letalone.session.query import Query
 from letalone.session.steps.in_steps import FoundAnswer, in_steps_here
+from letalone.session.steps.two_questions import FirstAnswer, PricedBoth, price_both, tell_first
+from letalone.sources.places import is_schema_file
+from letalone.sources.resolve import is_address
 from letalone.sql.text import EXPLAIN
+
+MAX_THRESHOLD = 1000  # people that a group needs to be found, without a second word
 
 
 def query(options: QueryOptions) -> None:
     """Ask, and print what came back; with --dry-run, what it would cost."""
     if EXPLAIN.match(options.sql):
         options = replace(options, dry_run=True)
+    if options.csv and (options.as_json or options.dry_run):
+        raise ParameterError(
+            f"--csv prints the rows of an answer, so it does not go with"
+            f" {'--json' if options.as_json else '--dry-run'}. Leave one of them out."
+        )
 
     def work() -> None:
         with open_to_ask(options) as table:
@@ -45,7 +69,17 @@ def query(options: QueryOptions) -> None:
         sql = rename_table(options.sql, choice.name)
         return to_type_again("query", options, file=choice.file, table=choice.table, sql=sql)
 
-    with_one_table(work, options.file, command, named=table_in(options.sql))
+    def again(choice: TableChoice) -> None:
+        query(replace(options, file=choice.file, table=choice.table))
+
+    is_open = options.table is None and not is_schema_file(options.file)
+    with_one_table(
+        work,
+        options.file,
+        command,
+        named=table_in(options.sql),
+        again=again if is_open else None,
+    )
 
 
 def _ask(options: QueryOptions, table: AskedTable) -> None:
@@ -57,50 +91,97 @@ def _ask(options: QueryOptions, table: AskedTable) -> None:
     if options.dry_run:
         print_preview(priced, options, table.known)
         return
-    _check_targets(options)
+    _check_targets(options, table)
     result = _release(options, table, priced)
-    written = _write(result.release, options)
+    written = _write(result, options)
     print_answer(result, written)
     if written.failed is not None:
         raise written.failed
 
 
-def _price(options: QueryOptions, table: AskedTable) -> Offer:
+def _price(options: QueryOptions, table: AskedTable) -> Offer | PricedBoth:
     """The question at its price, which a budget that is named now must allow."""
-    query = table.read(options)
-    epsilon, delta, sure = options.epsilon or 0, options.delta or 0, options.confidence
-    if options.private_bounds:
-        priced = query.price_with_bounds(epsilon, delta=delta, confidence=sure)
-    else:
-        priced = in_steps_here(query.price_in_steps(epsilon, delta=delta, confidence=sure))
+    epsilon = options.epsilon or 0
+    if not options.dry_run and isfinite(epsilon):  # before it is refused for not fitting
+        check_confirmed(find_risk(epsilon), confirm=options.yes)
+    priced = _priced_as_asked(options, table.read(options))
     cost = f"This costs ({brief(total_price(priced))})"
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
+    if not options.dry_run and (table.known is None or priced.fits):
+        check_confirmed(priced.risk, confirm=options.yes)
+        last = priced.offers[-1] if isinstance(priced, PricedBoth) else priced
+        check_confirmed(_find_high_threshold(answer_of(last)), confirm=options.yes)
     return priced
 
 
-def _release(options: QueryOptions, table: AskedTable, priced: Offer) -> QueryResult:
+def _find_high_threshold(answer: Priced) -> Problem | None:
+    """That only very large groups would be found: it follows from the plan and its price alone."""
+    finding, unit = answer.compiled.discovery, answer.table.schema.unit or "row"
+    if finding is None or finding.threshold <= MAX_THRESHOLD:
+        return None
+    groups = answer.plan.groups
+    words = (
+        f"Only groups with about {finding.threshold:,} {unit} or more would be found. Nothing was"
+        " charged."
+    )
+    keys = NameKeys(tuple(one.name for one in groups), tuple(one.type.value for one in groups))
+    return problem(Code.NOT_CONFIRMED, keys, Confirm(), words=words, threshold=finding.threshold)
+
+
+def _priced_as_asked(options: QueryOptions, query: Query) -> Offer | PricedBoth:
+    price = {"delta": options.delta or 0, "confidence": options.confidence}
+    epsilon = options.epsilon or 0
+    if query.first is not None:
+        return price_both(query, epsilon, **price)
+    if options.private_bounds:
+        return query.price_with_bounds(epsilon, **price)
+    return in_steps_here(query.price_in_steps(epsilon, **price))
+
+
+def _release(options: QueryOptions, table: AskedTable, priced: Offer | PricedBoth) -> QueryResult:
     table.look.register(table.budget(options))
-    found = without_context(
-        lambda: _answer(priced),
+    first, offer, found = without_context(
+        lambda: _answer_all(priced),
         BudgetExceeded,
-        error=lambda error: error.with_words(f"{error}{_affordable(options, table)}"),
+        error=lambda error: error.with_words(f"{error}{_affordable(error, options, table)}"),
     )
     answer = found.priced.here()
-    finds_limit = not isinstance(priced, Priced) and priced.limit is not None
-    more = (priced if finds_limit else answer).how_many_more()
+    finds_limit = not isinstance(offer, Priced) and offer.limit is not None
+    is_whole = isinstance(priced, PricedBoth)
+    more = (priced if is_whole else offer if finds_limit else answer).how_many_more()
     standing = answer.table.standing()
-    return QueryResult(options, priced, found, standing, more, table.ledger)
+    return QueryResult(options, offer, found, standing, more, table.ledger, first)
+
+
+def _answer_all(
+    priced: Offer | PricedBoth,
+) -> tuple[tuple[FirstAnswer, ...], Offer, FoundAnswer]:
+    """The numbers that are asked first, the question with them, and its answer, which tells them.
+
+    A price that needs a second word had it before, or was refused.
+    """
+    if not isinstance(priced, PricedBoth):
+        return (), priced, _answer(priced)
+    first = priced.ask_first(confirm=True)
+    offer = in_steps_here(priced.price_outer(first))
+    found = _answer(offer)
+    return first, offer, replace(found, release=tell_first(found.release, first))
 
 
 def _answer(priced: Offer) -> FoundAnswer:
     if isinstance(priced, Priced):
-        return FoundAnswer({}, None, priced, priced.release())
-    return priced.release()
+        return FoundAnswer({}, None, priced, release=replace(priced, confirmed=True).release())
+    return replace(priced, confirmed=True).release()
 
 
-def _affordable(options: QueryOptions, table: AskedTable) -> str:
+def _affordable(error: BudgetExceeded, options: QueryOptions, table: AskedTable) -> str:
     """A command that the budget allows; where nothing is left, where to look."""
-    offer = fit_budget(options, table.look.data_set)
+    now = replace(options, budget=None)
+    most = error.fits
+    if most is not None and most.epsilon <= guard_rails.MAX_UNCONFIRMED:
+        offer = at_price(now, most)
+    else:
+        offer = fit_budget(now, table.look.data_set)
     if offer is not None:
         return f" Try:{to_type_again('query', offer)}"
     return (
@@ -109,27 +190,66 @@ def _affordable(options: QueryOptions, table: AskedTable) -> str:
     )
 
 
-def _check_targets(options: QueryOptions) -> None:
-    """Before anything is paid: the files that are to be written can be."""
-    for path in filter(None, (options.plot, options.receipt)):
-        check_folder(path)
-    if options.plot is not None and not can_draw(options.plot):
+def _check_targets(options: QueryOptions, table: AskedTable) -> None:
+    """Before anything is spent: the files that are to be written can be."""
+    for option, path in (("--plot", options.plot), ("--receipt", options.receipt)):
+        if path is not None:
+            check_writable(option, path)
+    if options.out is not None:
+        _check_out(options, options.out, _kept(options, table))
+    if options.plot is not None:
+        _check_plot(options, options.plot)
+
+
+def _check_plot(options: QueryOptions, plot: Path) -> None:
+    from letalone.drawing import FORMATS, can_draw  # who draws nothing loads nothing of it
+
+    if not can_draw(plot):
         raise ParameterError(
-            f"--plot needs matplotlib, which is not installed: {how_to_install('plot')}. Without a"
-            f" picture:{to_type_again('query', options, plot=None)}"
+            not_installed("--plot", "matplotlib", "plot")
+            + f" Without a picture:{to_type_again('query', options, plot=None)}"
         )
-    if options.plot is not None and options.plot.suffix.lower() not in FORMATS:
+    if plot.suffix.lower() not in FORMATS:
         raise ParameterError(
-            f"--plot is {options.plot}, but must end in {', '.join(FORMATS)}. Try:"
-            + to_type_again("query", options, plot=options.plot.with_suffix(".svg"))
+            f"--plot is {plot}, but must end in {', '.join(FORMATS)}. Try:"
+            + to_type_again("query", options, plot=plot.with_suffix(".svg"))
         )
 
 
-def _write(release: Release, options: QueryOptions) -> WrittenFiles:
+def _kept(options: QueryOptions, table: AskedTable) -> list[Path]:
+    """Files that no answer is written over."""
+    if is_address(options.file):
+        return [table.ledger]
+    return [Path(options.file), table.ledger, schema_beside(options.file, options.table)]
+
+
+def _check_out(options: QueryOptions, out: Path, kept: list[Path]) -> None:
+    """Refuses a place for the answer, with a command that writes to another or over the file."""
+    names = (Path(f"answer{number or ''}.csv") for number in count())
+    free = next(path for path in names if not path.exists())
+    elsewhere = to_type_again("query", options, out=free)
+    without_context(
+        lambda: check_answer_file("--out", out, kept=kept),
+        ParameterError,
+        error=lambda error: ParameterError(f"{error} Try:{elsewhere}"),
+    )
+    if out.exists() and not options.force:
+        over = to_type_again("query", options, force=True)
+        raise ParameterError(f"{out} is there already. Write over it, or name another:{over}")
+
+
+def _write(result: QueryResult, options: QueryOptions) -> WrittenFiles:
     """The files; what cannot be written is said beside the answer, which was paid for."""
-    plot, receipt = options.plot, options.receipt
+    release = result.release
+    out, plot, receipt = options.out, options.plot, options.receipt
     remarks: list[str] = []
     failed: Exception | None = None
+    try:
+        if out is not None:
+            written = WrittenFiles(out, plot, receipt)
+            write_answer(out, release, answer_as_json(result, written))
+    except OSError as error:
+        out, failed = None, error
     try:
         if plot is not None:
             release.plot(plot)
@@ -143,4 +263,4 @@ def _write(release: Release, options: QueryOptions) -> WrittenFiles:
             release.save(receipt)
     except (LetaloneError, OSError) as error:
         receipt, failed = None, error
-    return WrittenFiles(plot, receipt, tuple(remarks), failed)
+    return WrittenFiles(out, plot, receipt, tuple(remarks), failed)

@@ -4,7 +4,7 @@ All of it follows from the question and what is public: no data is looked at.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, cast
 
@@ -31,6 +31,7 @@ from letalone.privacy.budget import brief
 from letalone.session.backend import PricedQuestion
 from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.pricing import Priced
+from letalone.session.steps.two_questions import PricedBoth
 from letalone.sql.given_bounds import columns_within
 from letalone.tables.compiled import Compiled, PricePart
 from letalone.tables.parts.candidates import BoundsPart, TopPart
@@ -49,6 +50,7 @@ NOISE_NAMES: dict[type, str] = {
 WHOLE = 10  # a larger error has no use for digits after the point
 MAX_LINES = 10  # of the table on a screen
 SAME = "same"
+RISKY = "at this ε an answer can show almost surely whether one person is in the data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +61,22 @@ class Share:
     share: Fraction
     noise: str
     finds: Literal["bounds", "row limit"] | None = None
+    asked: Literal["", "first: "] = ""
 
     @property
     def name(self) -> str:
         if self.finds == "row limit":
-            return self.finds
-        return self.part.name if self.finds is None else f"bounds of {self.part.name}"
+            return f"{self.asked}{self.finds}"
+        return f"{self.asked}{'' if self.finds is None else 'bounds of '}{self.part.name}"
 
 
-def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -> None:
+def print_preview(priced: Offer | PricedBoth, options: QueryOptions, known: DataSet | None) -> None:
     """The price, the split and the errors to expect; nothing is spent."""
     if options.as_json:
         screen.print_json("query", _as_json(priced, options, known))
         return
     width = screen.console().width
-    rows = [row for share in _shares(priced) for row in _rows(priced, share)]
+    rows = [row for offer, share in _all_shares(priced) for row in _rows(offer, share)]
     screen.put(
         screen.table("part", "share of ε", "error to expect", "noise", rows=rows[:MAX_LINES])
     )
@@ -86,10 +89,22 @@ def print_preview(priced: Offer, options: QueryOptions, known: DataSet | None) -
     screen.put(*[words] * is_full, *lines)
 
 
-def _warnings(priced: Priced) -> list[str]:
-    """What would be starved, in the words of the terminal."""
-    starved = (note.words for note in find_starved(priced.terms.split))
-    return [*starved, *short_of_rows(priced.plan, priced.compiled.parts)]
+def _last(priced: Offer | PricedBoth) -> Offer:
+    """What is answered in the end: the outer question, where another is asked first."""
+    return priced.offers[-1] if isinstance(priced, PricedBoth) else priced
+
+
+def _warnings(priced: Offer | PricedBoth) -> list[str]:
+    """What would hardly protect, or be too noisy, in the words of the terminal."""
+    offers = priced.offers if isinstance(priced, PricedBoth) else (priced,)
+    needs = [] if priced.risk is None else [f"{RISKY}: it would need --yes"]
+    noisy = (words for offer in offers for words in _noise_warnings(answer_of(offer)))
+    return [*needs, *dict.fromkeys(noisy)]
+
+
+def _noise_warnings(answer: Priced) -> Iterator[str]:
+    yield from (note.words for note in find_starved(answer.terms.split))
+    yield from short_of_rows(answer.plan, answer.compiled.parts)
 
 
 def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
@@ -98,7 +113,7 @@ def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
     if not share.part.errors:
         return [(share.name, price, _threshold(answer_of(priced)), noise)]
     (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.part.errors]
-    name = share.name if not rest else first[0]
+    name = share.name if not rest else f"{share.asked}{first[0]}"
     return [(name, price, first[1], noise), *((other, SAME, error, SAME) for other, error in rest)]
 
 
@@ -117,9 +132,21 @@ def _threshold(priced: Priced) -> str:
     return "" if finding is None else f"from about {finding.threshold:,} {unit} on"
 
 
-def _shares(priced: Offer) -> list[Share]:
+def _all_shares(priced: Offer | PricedBoth) -> list[tuple[Offer, Share]]:
+    """The parts of the price, each with its question, in the order in which they are asked."""
+    total = total_price(priced).epsilon
+    if not isinstance(priced, PricedBoth):
+        return [(priced, share) for share in _shares(priced, total)]
+    *inner, outer = priced.offers
+    first = [
+        (one, replace(share, asked="first: ")) for one in inner for share in _shares(one, total)
+    ]
+    return [*first, *((outer, share) for share in _shares(outer, total))]
+
+
+def _shares(priced: Offer, total: Fraction) -> list[Share]:
     """The parts of the price: of what is found first, then of the answer."""
-    answer, total = answer_of(priced), total_price(priced).epsilon
+    answer = answer_of(priced)
     if isinstance(priced, Priced):
         return _shares_of(answer, total)
     limit = [] if priced.limit is None else _shares_of(priced.limit, total, "row limit")
@@ -142,7 +169,7 @@ def _error_text(priced: Offer, share: Share, name: str) -> str:
     error, answer = share.part.errors[name], answer_of(priced)
     if error is not None and share.finds is not None:
         unit = answer.table.schema.unit or "row"
-        sign, end = ("± ", "") if share.finds == "row limit" else ("", " beyond each")
+        sign, end = ("± ", "") if share.finds == "row limit" else ("", " outside each")
         return f"{sign}{_digits(error)} {unit}{end}"
     kind, over = facts_of(dict(answer.plan.aggregates)[name]).error, ""
     if error is None and kind is ErrorKind.PER_ROW:
@@ -155,7 +182,7 @@ def _error_text(priced: Offer, share: Share, name: str) -> str:
 
 
 def _is_bounded(priced: Offer, name: str) -> bool:
-    """Whether bounds are bought of what an aggregate adds up."""
+    """Whether bounds are found first for what an aggregate adds up."""
     if isinstance(priced, Priced):
         return False
     added = columns_within(cast("Computable", dict(priced.query.aggregates)[name]))
@@ -166,19 +193,26 @@ def _digits(error: float) -> str:
     return screen.rounded_up(error, 0 if error >= WHOLE else 2)
 
 
-def _lines(priced: Offer, options: QueryOptions, known: DataSet | None) -> list[str]:
-    sure, answer = as_sure(options.confidence), answer_of(priced)
+def _lines(priced: Offer | PricedBoth, options: QueryOptions, known: DataSet | None) -> list[str]:
+    sure, last = as_sure(options.confidence), _last(priced)
+    answer = answer_of(last)
     lines = [
-        *(f"Beware: {warning}." for warning in _warnings(answer)),
-        *_row_limit(priced),
-        *filter(None, [caution(priced)]),
-        f"Error bars are right {sure} of the time. Price: {brief(total_price(priced))}, to protect"
-        f" {screen.protection_text(neighbours_of(answer))}. Nothing was spent, and no data was"
-        " looked at.",
+        *_two_questions(priced),
+        *(f"Warning: {warning}." for warning in _warnings(priced)),
+        *_row_limit(last),
+        *filter(None, [caution(last)]),
+        f"This would spend {brief(total_price(priced))} for"
+        f" {screen.protection_text(neighbours_of(answer))}. {sure} of the time, the error is at"
+        " most this. Nothing was spent, and no data was read.",
     ]
     if known is None:
         return lines
-    return [*lines, f"{left_of(known)}. {'It fits.' if priced.fits else 'It does not fit.'}"]
+    left = left_of(known, needs_delta=answer.terms.privacy.certain_leak() > 0)
+    return [*lines, f"Budget: {left}. {'It fits.' if priced.fits else 'It does not fit.'}"]
+
+
+def _two_questions(priced: Offer | PricedBoth) -> list[str]:
+    return [priced.in_words] if isinstance(priced, PricedBoth) else []
 
 
 def _row_limit(priced: Offer) -> list[str]:
@@ -191,15 +225,21 @@ def _found_first(priced: Offer) -> list[str]:
     return [] if isinstance(priced, Priced) or priced.limit is None else [priced.found_first]
 
 
-def _question(priced: Offer) -> str:
+def _question(priced: Offer | PricedBoth) -> str:
+    if isinstance(priced, PricedBoth):
+        return f"{_question(priced.offers[-1])} (0 stands for the answer to what is asked first)"
     return priced.plan.in_words() if isinstance(priced, Priced) else priced.question
 
 
-def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dict[str, object]:
-    total, answer = total_price(priced), answer_of(priced)
+def _as_json(
+    priced: Offer | PricedBoth, options: QueryOptions, known: DataSet | None
+) -> dict[str, object]:
+    total, last = total_price(priced), _last(priced)
+    answer = answer_of(last)
     return {
         "dry_run": True,
         "question": _question(priced),
+        "first": _first_as_json(priced),
         "unit": answer.table.schema.unit or "row",
         "epsilon": float(total.epsilon),
         "delta": float(total.delta),
@@ -211,10 +251,17 @@ def _as_json(priced: Offer, options: QueryOptions, known: DataSet | None) -> dic
                 "noise": share.part.words,
                 "errors": share.part.errors,
             }
-            for share in _shares(priced)
+            for _, share in _all_shares(priced)
         ],
         "budget": None if known is None else budget_to_json(known.budget),
         "remaining": None if known is None else budget_to_json(known.remaining),
         "fits": None if known is None else priced.fits,
-        "warnings": [*_warnings(answer), *_found_first(priced)],
+        "warnings": [*_two_questions(priced), *_warnings(priced), *_found_first(last)],
     }
+
+
+def _first_as_json(priced: Offer | PricedBoth) -> list[dict[str, object]]:
+    """The questions that are asked first."""
+    if not isinstance(priced, PricedBoth):
+        return []
+    return [{"sql": sql, "epsilon": float(priced.share)} for sql, _ in priced.first.asked]

@@ -1,53 +1,65 @@
-"""Prints the answer of `letalone query`: with its error bars, its price, and what is left.
+"""Prints the answer of `letalone query`: with its ranges, what it spent, and the budget left.
 
 A screen has the few lines that matter. `--explain` has all: the question in words, every note.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isinf
 from pathlib import Path
 
 from letalone.answers.promise import as_sure
 from letalone.cli import screen
 from letalone.cli.screen import in_two_digits, rounded_up
+from letalone.cli.tables.answer_files import write_csv
 from letalone.cli.tables.table_commands import QueryOptions
 from letalone.cli.tables.tabled import lay_out
+from letalone.cli.typed import ALL
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.constants import format_constant
 from letalone.plans.domains import is_covered
 from letalone.privacy import Budget, Neighbours
-from letalone.privacy.bounds import six
+from letalone.privacy.bounds import in_three_digits, six
 from letalone.privacy.budget import brief
-from letalone.privacy.filters import left_in_words
+from letalone.privacy.neighbours import relation_verb
 from letalone.session.joins.private_joins import read_from_text
 from letalone.session.notes import notes_of, public_people, without_hints
 from letalone.session.pricing import Priced
 from letalone.session.release import Release
 from letalone.session.steps.bounds_purchase import BOUNDS_SHARE, Bounds
 from letalone.session.steps.in_steps import FoundAnswer, PricedInSteps
+from letalone.session.steps.row_limit import warn_of_rows
+from letalone.session.steps.two_questions import FirstAnswer, PricedBoth
 
 HEIGHT = 24  # of a screen, with room for the next prompt
 WIDEST_TABLE = 160
 RAW = (
-    "values are noisy numbers as they were drawn: they can be added up, and may lie beyond their"
-    " intervals (a count below 0)"
+    "values are the noisy numbers before any are cut off at 0: use these for sums; a value can be"
+    " outside its range"
 )
-ABOUT = "for the noise, not for what bounds leave out"
-UNKNOWN = "Unknown: too few rows for this noise to tell; the interval still holds."
+FEW_LINES = 3
+ALL_OF_THEM = 1 << 60  # rows, of answers that lie on their side, too
+SEE = "More: --explain"
+NEW_VERSION = "If the data changed, raise `version` in the schema file."
+UNKNOWN = "unknown: there are too few rows for this much noise. The range is still valid."
 
 
 Offer = Priced | PricedInSteps  # a question at its price, as `letalone query` shows it
 
 
 def answer_of(priced: Offer) -> Priced:
-    """The answer at its price, without the bounds that are bought for it."""
+    """The answer at its price, without the bounds that are found for it."""
     return priced if isinstance(priced, Priced) else priced.answer
 
 
-def total_price(priced: Offer) -> Budget:
+def total_price(priced: Offer | PricedBoth) -> Budget:
     """The price of all that is done; a delta only where the noise makes use of it."""
+    if isinstance(priced, PricedBoth):
+        prices = [total_price(one) for one in priced.offers]
+        return Budget(sum((one.epsilon for one in prices), Fraction(0)), prices[-1].delta)
     if not isinstance(priced, Priced):
         return priced.total
     privacy = priced.terms.privacy
@@ -57,7 +69,7 @@ def total_price(priced: Offer) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """An answer, what was found for it first, and how the budget stands by then."""
+    """An answer, what was found and asked for it first, and how the budget stands by then."""
 
     options: QueryOptions
     priced: Offer
@@ -65,6 +77,12 @@ class QueryResult:
     standing: DataSet
     more: float
     ledger: Path
+    first: tuple[FirstAnswer, ...] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether all of it was answered before."""
+        return self.release.repeated and not any(one.paid for one in self.first)
 
     @property
     def answered(self) -> Priced:
@@ -84,6 +102,7 @@ class QueryResult:
 class WrittenFiles:
     """The files that were written, and why others were not."""
 
+    out: Path | None
     plot: Path | None
     receipt: Path | None
     remarks: tuple[str, ...] = ()
@@ -91,67 +110,113 @@ class WrittenFiles:
 
 
 def print_answer(result: QueryResult, written: WrittenFiles) -> None:
-    """The table, what to know of it, the price, what is left."""
-    if result.options.as_json:
-        screen.print_json("query", _as_json(result, written))
+    """The table, what to know of it, what was spent, the budget left."""
+    options = result.options
+    if options.as_json:
+        screen.print_json("query", answer_as_json(result, written))
         return
-    terminal = screen.console(WIDEST_TABLE)
+    if options.csv:
+        write_csv(sys.stdout, result.release)
+    # What a program reads is CSV and nothing else; the words are for who has typed the command.
+    terminal = screen.console(WIDEST_TABLE, stderr=options.csv)
     width = min(terminal.width, screen.WIDEST)
-    lines = [screen.flowing(line, width) for line in [*_lines(result), *written.remarks]]
+    lines = [screen.flowing(line, width) for line in [*_lines(result, width), *written.remarks]]
     files = list(_files(result, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
-    numbers = lay_out(result.release, width=terminal.width, height=HEIGHT - below)
-    for part in (*numbers.tables, *numbers.more, *lines, *files):
+    numbers = lay_out(
+        result.release, width=terminal.width, height=HEIGHT - below, wanted=_wanted(result)
+    )
+    tables = [] if options.csv else [*numbers.tables, *numbers.more]
+    for part in (*tables, *lines, *files):
         terminal.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
+def _wanted(result: QueryResult) -> int | None:
+    """How many rows were asked for; a pipe or a file has all, a screen as many as fit."""
+    rows = result.options.rows
+    if rows is None and screen.is_terminal():
+        return None
+    return int(rows) if rows not in (None, ALL) else ALL_OF_THEM
+
+
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
-    found = [*["row limit"] * (result.found.limit is not None), *["bounds"] * bool(result.bounds)]
+    found = [
+        *["number asked first"] * bool(result.first),
+        *["row limit"] * (result.found.limit is not None),
+        *["bounds"] * bool(result.bounds),
+    ]
     what = " and ".join(found)
-    share = f" (of the answer; the {what} have an entry of their own)" if found else ""
+    share = f" (of the answer; the {what} have a separate entry)" if found else ""
+    if written.out is not None:
+        yield f"Written to {written.out}"
     if written.plot is not None:
         yield f"Drawn to {written.plot}"
     if written.receipt is not None:
         yield f"Receipt{share}: {written.receipt}"
 
 
-def _lines(result: QueryResult) -> list[str]:
+def _lines(result: QueryResult, width: int) -> list[str]:
     release = result.release
     is_full = result.options.explain
-    lines = [_about_bars(result, is_full=is_full)]
+    lines = [f"That is the {release.asked.question}."] if is_full else []
     lines += [words for words in [release.standing.remark] if words]
-    lines += rows_that_count(result.answered)
     lines += _without_groups(result)
     lines += [UNKNOWN] * _has_unknown(release)
-    if is_full:
-        lines.append(f"Notes: {'; '.join(_notes(result))}.")
-    else:
-        lines += _unusual(result)
+    lines += [f"Notes: {'; '.join(_notes(result))}."] if is_full else _unusual(result)
     lines += [_bounds_text(result)] if result.bounds else []
-    left = f"{left_of(result.standing)}, {_more(result.more)} ({result.ledger})."
-    more = "" if is_full else " All about it, for free: --explain."
-    return [*lines, f"{_price(result)} {left}{more}"]
+    return [*lines, *_footer(result, width)]
 
 
-def _about_bars(result: QueryResult, *, is_full: bool) -> str:
-    question = [f"That is the {result.release.asked.question}."] if is_full else []
-    bars = f"In brackets: {as_sure(result.release.confidence)} error bars {ABOUT}."
-    return " ".join([*question, bars, *_left_out(answer_of(result.priced))])
+def _footer(result: QueryResult, width: int) -> list[str]:
+    """The ranges, what was spent, where to go on: the longest words that fit into three lines."""
+    ranges = f"[low, high]: {as_sure(result.release.confidence)} noise range."
+    groups, rows = _left_out(answer_of(result.priced)), rows_that_count(result.answered)
+    about = [ranges, *groups, *rows]
+    after = [NEW_VERSION] * result.is_free
+    more = [] if result.options.explain else ["Details (free): --explain."]
+    ledger, spent = f"Ledger: {result.ledger}", _spent(result)
+    lines = [" ".join(about), spent, " ".join([*after, *more, ledger])]
+    if result.options.explain:
+        return lines
+    low, short = _rows_in_short(result), _spent(result, in_short=True)
+    choices = (
+        lines,
+        [" ".join([*about, spent, *after, *more])],
+        [" ".join([ranges, *groups, *low, short, *after, SEE])],
+        [" ".join([ranges, *low, short, *after, SEE])],  # that totals may be low is never left out
+    )
+    return next((those for those in choices if _height(those, width) <= FEW_LINES), choices[-1])
 
 
-def _price(result: QueryResult) -> str:
-    if result.release.repeated:
-        return (
-            "The same answer as before: it is free. Changed data needs a new version in the schema"
-            " file."
-        )
-    whom = screen.protection_text(neighbours_of(answer_of(result.priced)))
-    return f"Price: {brief(total_price(result.priced))}, to protect {whom}."
+def _height(lines: Iterable[str], width: int) -> int:
+    return sum(screen.flowing(line, width).count("\n") + 1 for line in lines)
 
 
-def left_of(known: DataSet) -> str:
-    """What is left of a budget, in words."""
-    return f"Left: about {left_in_words(known.state)} of ε = {six(known.budget.epsilon)}"
+def _rows_in_short(result: QueryResult) -> list[str]:
+    """That rows beyond the limit count less, without what would help."""
+    words = warn_of_rows(result.answered.plan) if rows_that_count(result.answered) else None
+    return [] if words is None else [f"{words}."]
+
+
+def _spent(result: QueryResult, *, in_short: bool = False) -> str:
+    answer, repeated = answer_of(result.priced), result.is_free
+    needs_delta = not repeated and answer.terms.privacy.certain_leak() > 0
+    left = left_of(result.standing, needs_delta=needs_delta)
+    enough = f"{left}, {_more(result.more)}{'' if in_short or not result.more else ' like this'}."
+    if repeated:
+        return f"Same question, same answer, nothing spent; {f'{left}.' if in_short else enough}"
+    unit = f"per {result.release.unit}"
+    relation = relation_verb(neighbours_of(answer).relation)
+    whom = f"{unit} ({relation} one)" if result.options.explain else unit
+    return f"Spent {brief(paid_price(result))} {whom}; {enough}"
+
+
+def left_of(known: DataSet, *, needs_delta: bool) -> str:
+    """The budget left, in words; of its δ only if the question needs one."""
+    left = f"about {in_three_digits(known.remaining.epsilon)} of {six(known.budget.epsilon)} left"
+    if not needs_delta or not known.budget.delta:
+        return left
+    return f"{left} (δ: {in_three_digits(known.state.leak_left)})"
 
 
 def _unusual(result: QueryResult) -> list[str]:
@@ -159,7 +224,8 @@ def _unusual(result: QueryResult) -> list[str]:
     priced = result.answered
     from_text = read_from_text(priced.table, priced.plan)
     usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
-    notes = _notes(result, [note for note in result.release.notes if note not in usual])
+    # Those of the question as it is worded now: an answer may be older, and so its words.
+    notes = _notes(result, [note for note in priced.terms.notes if note not in usual])
     # How the cells of a column are read is worth a note where the question looks at it.
     without = notes_of(priced.plan)
     used = [
@@ -167,7 +233,7 @@ def _unusual(result: QueryResult) -> list[str]:
         for name in sorted(from_text)
         if notes_of(priced.plan, from_text=frozenset({name})) != without
     ]
-    cells = f"Cells of {', '.join(used)} that cannot be read count as missing."
+    cells = f"Unreadable cells of {', '.join(used)} count as missing."
     return [*(f"Note: {note}." for note in notes), *[cells] * bool(used)]
 
 
@@ -195,22 +261,22 @@ def _without_groups(result: QueryResult) -> list[str]:
     if not keys or keys[0].values or finding is None or result.release.standing.none_passes:
         return []
     return [
-        f"No group is listed: one is where about {finding.threshold:,} or more"
-        f" {result.release.unit} have it, give or take the noise. Raise --epsilon, lower --max-rows"
-        " or --max-groups, or list the groups with --keys."
+        f"No group passed the threshold. At this ε and δ a group needs about"
+        f" {finding.threshold:,} {result.release.unit}, after noise. Raise --epsilon, lower"
+        " --max-rows or --max-groups, or list the groups with --keys."
     ]
 
 
 def _left_out(priced: Priced) -> list[str]:
     """That rows may fall into no group: from the question and the schema alone."""
-    plan, unit = priced.plan, priced.table.schema.unit or "row"
+    plan = priced.plan
     if plan.keys is None:
-        return [f"Groups that too few {unit} have are not listed."] if plan.groups else []
+        return ["Rare groups are not listed."] if plan.groups else []
     # The keys here are all combinations of those of each column.
     pairs = zip(plan.groups, zip(*plan.keys, strict=True), strict=True)
-    if all(is_covered(group.of, plan.columns, keys) for group, keys in pairs):
+    if all(is_covered(group.of, plan.columns, keys, plan.where) for group, keys in pairs):
         return []
-    return ["Rows of other groups are left out."]
+    return ["Other groups are not counted."]
 
 
 def rows_that_count(priced: Priced) -> list[str]:
@@ -220,8 +286,20 @@ def rows_that_count(priced: Priced) -> list[str]:
 
 def _more(more: float) -> str:
     if isinf(more):
-        return "for any number of questions like this"
-    return f"enough for {more:,} more like this" if more else "too little for another like this"
+        return "enough for any number"
+    return f"enough for {more:,} more" if more else "too little for another like this"
+
+
+def paid_price(result: QueryResult) -> Budget:
+    """What was charged for a fresh answer: what was found before is free."""
+    whole = total_price(result.priced)
+    if result.is_free:
+        first = sum((one.release.asked.epsilon for one in result.first), Fraction(0))
+        return Budget(whole.epsilon + first, whole.delta)
+    first = sum((one.paid for one in result.first), Fraction(0))
+    if result.release.repeated:
+        return Budget(first, 0)
+    return Budget(first + whole.epsilon - result.found.known_before, whole.delta)
 
 
 def _bounds_text(result: QueryResult) -> str:
@@ -231,25 +309,26 @@ def _bounds_text(result: QueryResult) -> str:
     )
     assert isinstance(result.priced, PricedInSteps)
     part = screen.in_short(float(BOUNDS_SHARE * result.priced.epsilon))
-    return (
-        f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
-        f" {caution(result.priced)}"
-    )
+    found = f"Finding bounds spent a fifth of ε, {part}"
+    if result.found.known_before >= BOUNDS_SHARE * result.priced.epsilon:
+        found = "Bounds that were found before, free now"
+    return f"{found}: {bounds} (public: use them with --bounds). {caution(result.priced)}"
 
 
 def caution(priced: Offer) -> str:
-    """How many units a table needs for its bought bounds to mean something: public facts alone."""
+    """How many people a table needs for found bounds to mean something: public facts alone."""
     if isinstance(priced, Priced) or priced.bounds is None:
         return ""
     rows, unit = priced.rows_beyond, priced.answer.table.schema.unit or "row"
     return (
-        f"BEWARE: about {rounded_up(rows, 0)} {unit} may lie beyond each bound. Trust bounds and"
-        f" answer only if you know that {in_two_digits(10 * rows)} {unit} or more are asked about."
+        f"Warning: about {rounded_up(rows, 0)} {unit} may be outside each bound. With fewer than"
+        f" {in_two_digits(10 * rows)} {unit}, do not use this answer."
     )
 
 
-def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
-    release, price = result.release, total_price(result.priced)
+def answer_as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
+    """The answer with all that is known of it, for programs."""
+    release, price = result.release, paid_price(result)
     return {
         "data_set": release.data_set,
         "question": release.asked.question,
@@ -270,13 +349,27 @@ def _as_json(result: QueryResult, written: WrittenFiles) -> dict[str, object]:
         ],
         "private_bounds": result.bounds,
         "row_limit": _row_limit(result),
-        "repeated": release.repeated,
+        "first": [_first_as_json(one) for one in result.first],
+        "repeated": result.is_free,
         "budget": budget_to_json(result.standing.budget),
         "remaining": budget_to_json(result.standing.remaining),
         "more_like_this": None if isinf(result.more) else result.more,
         "ledger": result.ledger,
+        "out": written.out,
         "plot": written.plot,
         "receipt": written.receipt,
+    }
+
+
+def _first_as_json(answer: FirstAnswer) -> dict[str, object]:
+    low, high = answer.range or (None, None)
+    return {
+        "sql": answer.sql,
+        "value": float(answer.number),
+        "low": low,
+        "high": high,
+        "epsilon": float(answer.release.asked.epsilon),
+        "repeated": answer.release.repeated,
     }
 
 

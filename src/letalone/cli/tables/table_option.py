@@ -13,19 +13,22 @@ from typing import NamedTuple
 from letalone.cli.screen import waiting
 from letalone.errors import ParameterError
 from letalone.errors.in_options import in_options
-from letalone.errors.problem import Result, without_context
+from letalone.errors.problem import Result
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
 from letalone.session.steps.row_limit import RowLimit, kept_in
 from letalone.sources import postgres_address
-from letalone.sources.files import WhichTable, find_files
+from letalone.sources.files import (
+    WhichTable,
+    find_files,
+)
 from letalone.sources.places import is_schema_file
 from letalone.sources.resolve import check_address, data_of, is_address
 from letalone.sources.spark_names import is_spark_address
 from letalone.sql.names import quote_name
 
 TO_FILL_IN = "COLUMN"
-NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
+NOT_TYPED = " Columns of a CSV or Excel file are text until a schema file declares their types."
 MAX_OFFERED = 3  # commands, where several would do
 PART = r"""(?:"[^"]*"|'[^']*'|[\w./*-]*[\w/*-])"""
 FROM = re.compile(rf"(?i)(?<=\bfrom)\s+({PART}(?:\s*\.\s*{PART})*)")
@@ -75,10 +78,12 @@ def with_one_table(
     command: Callable[[TableChoice], str],
     *,
     named: str | None = None,
+    again: Callable[[TableChoice], Result] | None = None,
 ) -> Result:
     """What `work` returns; where a file has several tables, an error with commands that name one.
 
-    `command` is what to type for a table; only that of the name is offered, if there is one.
+    `command` is what to type for a table; only that of the name is offered, if there is one. Where
+    the question names the table itself, `again` is done with it instead.
     """
 
     def offer(error: WhichTable) -> ParameterError:
@@ -89,7 +94,13 @@ def with_one_table(
         words = in_options(error.problem, str)
         return ParameterError(f"{words}{' Try:' * bool(choices)}{''.join(map(command, choices))}")
 
-    return without_context(work, WhichTable, error=offer)
+    try:
+        return work()
+    except WhichTable as error:
+        refused = error
+    if again is not None and named is not None and named in refused.tables:
+        return again(_choose(file, named))
+    raise offer(refused)
 
 
 def _choose(file: str, table: str) -> TableChoice:

@@ -15,7 +15,7 @@ from letalone.answers.views import Grid, grid
 from letalone.cli.screen import table
 from letalone.session.release import Release
 
-MAX_ROWS = 12  # to ask again with --json is free
+MAX_ROWS = 12  # to ask again with --rows all is free
 HEAD = 2  # lines: the names, and the rule below them
 BETWEEN = 3  # columns between two cells
 
@@ -28,17 +28,22 @@ class TableLayout:
     more: tuple[str, ...]
 
 
-def lay_out(release: Release, *, width: int, height: int) -> TableLayout:
-    """The answer in tables of at most this width, and of this height where they can be."""
-    rows, rest = grid(release.keys, release.shown, most=MAX_ROWS)
+def lay_out(release: Release, *, width: int, height: int, wanted: int | None = None) -> TableLayout:
+    """The answer in tables of at most this width, and of this height where they can be.
+
+    Where so many rows are wanted, they have all columns, however high the tables are.
+    """
+    rows, rest = grid(release.keys, release.shown, most=wanted or MAX_ROWS)
     number = len(rows) - 1 + rest
     front = max(1, len(release.keys))
     parts = _parts(rows, front=front, width=width)
-    most, many = _fitting(number, len(parts), height=height)
+    most, many = min(number, wanted or 0), len(parts)
+    if wanted is None:
+        most, many = _fitting(number, len(parts), height=height)
     shown, hidden = parts[:many], parts[many:]
-    more = [f"and {number - most:,} more rows: --json has all"] if number > most else []
+    more = [f"and {number - most:,} more rows: --rows all shows them"] if number > most else []
     columns = sum(len(part[0]) - front for part in hidden)
-    more += [f"and {columns} more columns: --json has all"] if columns else []
+    more += [f"and {columns} more columns: --rows all shows them"] if columns else []
     return TableLayout(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
 
 

@@ -70,7 +70,11 @@ def _train(options: TrainOptions, table: AskedTable) -> None:
     table.look.register(plan.budget)
     model = without_context(
         lambda: plan.estimator.fit(
-            session, features=plan.features, target=options.target, knots=options.knots
+            session,
+            features=plan.features,
+            target=options.target,
+            knots=options.knots,
+            confirm=True,  # by plan_training
         ),
         BudgetExceeded,
         error=lambda error: _affordable(error, options, table),
@@ -100,7 +104,7 @@ def _print_preview(plan: TrainingPlan, known: DataSet | None) -> None:
         print_json("train", {**_as_json(plan), "dry_run": True, "fits": fits})
         return
     enough = {None: "", True: " It fits into the budget.", False: " It does not fit."}[fits]
-    say(*_lines(plan), f"That would cost ({plan.price}).{enough} Nothing was spent.")
+    say(*_lines(plan), f"That would spend ({plan.price}).{enough} Nothing was spent.")
 
 
 def _print(plan: TrainingPlan, model: Any, standing: DataSet, *, path: Path, out: str) -> None:
@@ -125,7 +129,7 @@ def _print(plan: TrainingPlan, model: Any, standing: DataSet, *, path: Path, out
 
 def _cost(plan: TrainingPlan, *, repeated: bool) -> str:
     if not repeated:
-        return f"It cost ({plan.price})."
+        return f"It spent ({plan.price})."
     file = schema_beside(plan.options.file, plan.options.table).name
     return f"An earlier model, free of charge; if the data has changed, raise version in {file}."
 
@@ -176,7 +180,7 @@ def check_model_place(plan: TrainingPlan, ledger: Path) -> None:
         stored = model_files.read(place)
     except LetaloneError:
         raise ParameterError(
-            f"{place} exists and is no model file. Write elsewhere:"
+            f"{place} exists and is not a model file. Write elsewhere:"
             + to_type_again("train", options, out=place.with_suffix(".model.json"))
         ) from None
     if not _is_of(stored, plan, ledger):

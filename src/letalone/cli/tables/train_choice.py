@@ -13,7 +13,7 @@ from typing import Any
 from letalone import learn
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import schema_beside
-from letalone.cli.screen import how_to_install
+from letalone.cli.tables import corrections
 from letalone.cli.tables.asked_table import AskedTable
 from letalone.cli.tables.corrections import apply_remedy, in_option_words, reworded
 from letalone.cli.tables.option_values import advised, usual_budget
@@ -21,15 +21,18 @@ from letalone.cli.tables.table_commands import QueryOptions, TrainOptions
 from letalone.cli.tables.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.errors.codes import Code
+from letalone.errors.installing import not_installed
 from letalone.errors.problem import Argument, Problem, Remedy
 from letalone.errors.remedies import DeclareTypes, LeaveOut, SetEpsilon, SetValue
 from letalone.errors.spelling import did_you_mean, nearest
 from letalone.ledger import DataSet
 from letalone.plans.schema import SUFFIX, Column, Schema
+from letalone.plans.schema_file import key_in_file
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 from letalone.privacy.budget import brief
 from letalone.privacy.filters import FilterState, charge_filter, open_filter
+from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.sources.places import is_schema_file
 from letalone.sources.resolve import is_address
 
@@ -44,7 +47,6 @@ MODELS = (*CLASSIFIERS, *(name for name in REGRESSORS if name not in CLASSIFIERS
 TARGET, FEATURES, MODEL = Argument("target"), Argument("features"), Argument("model")
 USUAL_EPSILON = 1.0
 USUAL_DELTA = 1e-6
-MAX_ROUNDS = 8
 EXAMPLES = 3
 
 
@@ -77,7 +79,7 @@ class TrainingPlan:
 def plan_training(options: TrainOptions, table: AskedTable) -> TrainingPlan:
     """The training with its price, or a refusal with its remedies."""
     if find_spec("sklearn") is None:
-        raise ParameterError(f"Models need scikit-learn: {how_to_install('learn')}.")
+        raise ParameterError(not_installed("A model", "scikit-learn", "learn"))
     question = as_question(options)
     unit, missing = table.unit(question)
     if missing:
@@ -101,6 +103,8 @@ def plan_training(options: TrainOptions, table: AskedTable) -> TrainingPlan:
         raise ParameterError(problem)
     cost = f"The model costs ({brief(plan.price)})"
     table.check_new_budget(plan.budget, lambda budget: plan.fits(open_filter(budget)), cost)
+    if not options.dry_run and (table.known is None or plan.fits(table.known.state)):
+        check_confirmed(find_risk(options.epsilon), confirm=options.yes)
     return plan
 
 
@@ -119,23 +123,21 @@ def with_command(error: LetaloneError, options: TrainOptions, table: AskedTable)
 
 def correct(problem: Problem, options: TrainOptions, table: AskedTable) -> TrainOptions | None:
     """The options once nothing is wrong with them; None where no remedy helps."""
-    seen = [options]
-    for _ in range(MAX_ROUNDS):
-        changes = _changes(problem, options, table)
-        changed = next((one for one in changes if one not in seen), None)
-        if changed is None:
-            return None
-        seen.append(changed)
-        options = changed
+
+    def remedy(problem: Problem, now: TrainOptions, seen: list[TrainOptions]) -> TrainOptions:
+        changes = _changes(problem, now, table)
+        return next((one for one in changes if one not in (options, now, *seen)), now)
+
+    def find_problem(now: TrainOptions) -> Problem | None:
         try:
-            plan = plan_training(options, table)
+            plan = plan_training(now, table)
         except LetaloneError as error:
-            problem = error.problem
-            continue
-        if table.known is None or plan.fits(table.known.state):
-            return options
-        problem = Problem(Code.BUDGET_EXCEEDED)
-    return None
+            return replace(error.problem, others=())
+        is_fitting = table.known is None or plan.fits(table.known.state)
+        return None if is_fitting else Problem(Code.BUDGET_EXCEEDED)
+
+    offer = corrections.correct(options, (problem,), remedy=remedy, find_problem=find_problem)
+    return None if offer == options else offer
 
 
 def _changes(problem: Problem, options: TrainOptions, table: AskedTable) -> Iterator[TrainOptions]:
@@ -197,7 +199,7 @@ def target_of(named: str | None, schema: Schema) -> Column:
     wrong = (
         "--target is missing: the column that the model learns to predict."
         if named is None
-        else f"--target is {named}, but this is the unit: it tells people apart, and says"
+        else f"--target is {named}, but this is the unit: it identifies people, and says"
         " nothing about them that could be predicted."
     )
     likely = [one for one in columns if one.keys is not None or one.type is Type.BOOLEAN]
@@ -236,7 +238,7 @@ def _no_feature(
     remedy = SetValue(FEATURES, ",".join(mended)) if mended else LeaveOut(FEATURES)
     if what is None:
         return _refusal(_unknown_words(name, others, schema, to="learn from"), remedy)
-    why = {"unit": "it tells people apart", "target": "it is what the model learns to predict"}
+    why = {"unit": "it identifies people", "target": "it is what the model learns to predict"}
     return _refusal(
         f"--features names {name}, but this is the {what}: {why[what]}, and nothing is learned"
         f" from it. Leave it out. The other columns are: {', '.join(others)}.",
@@ -322,4 +324,4 @@ def _is_declared(column: Column) -> bool:
 def _lacking(column: Column, *, numbers: bool) -> str:
     keys = "0, 1" if column.type is Type.INTEGER else '"A", "B"'
     rows = ("lower = 0", "upper = 100") if numbers else (f"keys = [{keys}]",)
-    return "".join(f"\n    {line}" for line in (f"[columns.{column.name}]", *rows))
+    return "".join(f"\n    {line}" for line in (f"[columns.{key_in_file(column.name)}]", *rows))

@@ -108,12 +108,12 @@ def _constant(named: Any) -> Any:
 
 FILE = _file("A table; without one, made-up data.")
 PEOPLE_FILE = _file("A table, a row a person; without one, made-up data.")
-EPSILON = _number("epsilon", 1.0, "Of the private release beside it.")
+EPSILON = _number("epsilon", 1.0, "Of the private answer next to it.")
 DELTA = _number("delta", 0.0, "Of the private model.")
 PEOPLE = _whole("people", 100, "Drawn from the table.")
 MODELS = _whole("models", 200, "Trained, of each kind.")
 FEATURES = _columns("features", "What it predicts from; else all others.", "COLUMNS")
-PERSON = _own_column("person", "Tells people apart.", "person")
+PERSON = _own_column("person", "The column that identifies a person.", "person")
 PLOT = AttackOption(
     "plot",
     Path | None,
@@ -201,7 +201,7 @@ ATTACKS = {
             PERSON,
             _own_columns("place", "What a cell is made of.", ("x", "y")),
             _whole("few", 10, "A cell with fewer people is lonely."),
-            _whole("max_cells", 10, "A person counts in so many."),
+            _whole("max_cells", 10, "Most cells per person."),
             EPSILON,
         ),
     ),
@@ -211,7 +211,7 @@ ATTACKS = {
         "differencing visits.csv --person id --sensitive ill --known zip,age",
         (
             FILE,
-            _own_column("person", "Tells people apart.", "patient_id"),
+            _own_column("person", "The column that identifies a person.", "patient_id"),
             _own_column("sensitive", "The secret.", "diagnosis"),
             _text("value", "Of the secret; else the commonest.", "TEXT"),
             _own_columns("known", "What the attacker knows.", "differencing:KNOWN"),
@@ -324,7 +324,7 @@ class Attacks(TableGroup):
 
 
 app = new_app()
-WORDS = "What an attacker learns, today and from a private release."
+WORDS = "What an attacker learns without and with privacy."
 app.add_typer(new_group(WORDS, cls=Attacks), name="attack")
 
 

@@ -8,9 +8,10 @@ from math import sqrt
 import numpy as np
 
 from letalone import __version__
-from letalone.cli.screen import how_to_install, print_json, put, say, table
+from letalone.cli.screen import print_json, put, say, table
 from letalone.engines.spark.spark_start import has_java
 from letalone.errors import LetaloneError
+from letalone.errors.installing import how_to_install
 from letalone.randomness.bits import SYSTEM, BitSource
 
 REQUIRED = (
@@ -27,9 +28,11 @@ REQUIRED = (
 )
 EXTRAS = {
     "plot": "matplotlib",
+    "excel": "openpyxl",
     "pandas": "pandas",
     "polars": "polars",
     "learn": "scikit-learn",
+    "torch": "torch",
     "postgres": "psycopg",
     "spark": "pyspark",
     "server": "fastapi",
@@ -54,7 +57,7 @@ def doctor(*, as_json: bool) -> None:
         rows = [(name, number or "missing", "yes" if number else "no") for name, number in found]
         rows.append(("random bits", BIT_SOURCE, "yes" if healthy else "no"))
         put(table("part", "found", "ok", rows=rows))
-        say(*_optional(extras), "No data was looked at, and nothing was sent anywhere.")
+        say(*_optional(extras), "No data was read, and nothing was sent anywhere.")
     if not healthy or None in required.values():
         raise LetaloneError("this installation must not be used: see the lines marked 'no'.")
 

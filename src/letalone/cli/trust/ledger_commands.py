@@ -4,20 +4,24 @@ They show prices and counts, never an answer and never data.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import typer
+
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import print_json, put, say
+from letalone.cli.screen import is_terminal, print_json, put, say
+from letalone.cli.tables.option_values import read_budget
 from letalone.errors import FormatError, ParameterError
 from letalone.errors.problem import without_context
 from letalone.ledger import DataSet, Ledger, Level, Verified
 from letalone.ledger.chain.entries import now
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.ledger.freezes import Freeze, freeze_of
-from letalone.privacy.budget import brief
+from letalone.privacy.budget import Budget, brief
 from letalone.privacy.filters import left_in_words
 
 MAX_DATA_SETS = 5  # of three lines each, which leaves room for the rest on one screen
@@ -34,7 +38,7 @@ def show(path: str, *, as_json: bool) -> None:
     lines = [line for each in listed[:MAX_DATA_SETS] for line in _lines(*each)]
     lines += _rest(listed, MAX_DATA_SETS) if listed else ["No data set is registered yet."]
     lines += [f"{name:<12} {facts[name]}" for name in ("entries", "head", "fingerprint")]
-    last = "Spent and left are book-keeping; the budget is what is certified."
+    last = "Spent and left are estimates; the guarantee is the budget."
     data_sets = [
         {"name": one.name, **standing_as_json(one), "not_settled": unsettled}
         for one, unsettled in listed
@@ -90,7 +94,7 @@ def open_ledger(path: str, command: str) -> Ledger:
         if Path(path) == beside or not beside.exists():
             return error
         offer = to_type("ledger", command, str(beside))
-        return ParameterError(f"{error} A ledger lies beside it. Try:{offer}")
+        return ParameterError(f"{error} There is a ledger next to it. Try:{offer}")
 
     return without_context(
         lambda: Ledger.open(path, create=False), ParameterError, FormatError, error=refuse
@@ -162,9 +166,9 @@ def levels(path: str, *, as_json: bool) -> None:
     lines = [
         *map(_level_line, every[:MAX_LEVELS]),
         *_rest(every, MAX_LEVELS),
-        "Levels ration. What is certified is the budget of the data set.",
+        "Limits divide the budget. The guarantee is the budget of the data set.",
     ]
-    none = "No budget is rationed: whoever may ask at all may use all of it."
+    none = "No limits are set: everyone with access can spend the whole budget."
     content = {"levels": [_level_as_json(level) for level in every]}
     _tell("levels", content, *(lines if every else [none]), as_json=as_json)
 
@@ -222,6 +226,45 @@ def thaw(path: str, name: str, *, why: str, as_json: bool) -> None:
         entry = len(ledger)
     content = {"data_set": name, "frozen": False, "entry": entry}
     _tell("thaw", content, f"{name} is thawed, by entry {entry}.", as_json=as_json)
+
+
+def raise_budget(path: str, name: str, budget: str, *, yes: bool, as_json: bool) -> None:
+    """Allow more for a data set; a budget is never lowered."""
+    larger = read_budget(budget)
+    with open_ledger(path, "raise") as ledger:
+        before = ledger.data_set(name).budget
+        if larger == before:
+            raise ParameterError(f"The budget of {name!r} is ({before}) already.")
+        if larger.epsilon < before.epsilon or larger.delta < before.delta:
+            raise ParameterError(
+                f"The budget of {name!r} is ({before}), and ({larger}) would be less in part. A"
+                " budget can only be raised: give at least as much of ε and of δ."
+            )
+        if not yes:
+            _confirm_raise(
+                name, before, larger, to_type("ledger", "raise", path, name, budget, "--yes")
+            )
+        after = ledger.raise_budget(name, larger)
+        entry = len(ledger)
+    content = {"data_set": name, "entry": entry, **_amounts(after)}
+    words = (
+        f"The budget of {name} is now {brief(after.budget)}, by entry {entry}.",
+        f"Left: about {left_in_words(after.state)}.",
+    )
+    _tell("raise", content, *words, as_json=as_json)
+
+
+def _confirm_raise(name: str, before: Budget, larger: Budget, command: str) -> None:
+    """Asks the owner, or says how to confirm where nobody can be asked."""
+    words = (
+        f"This raises the budget of {name!r} from ({before}) to ({larger}), permanently and on"
+        " record. All answers together, earlier ones too, then keep the larger budget only. Decide"
+        " before you look at answers."
+    )
+    if not (sys.stdin.isatty() and is_terminal()):
+        raise ParameterError(f"{words} To confirm, type:{command}")
+    say(words)
+    typer.confirm("Raise it?", abort=True)
 
 
 def _print_freeze(path: str, freeze: Freeze) -> None:

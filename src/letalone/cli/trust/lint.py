@@ -55,7 +55,7 @@ def _show(findings: Sequence[Finding], files: int) -> None:
         put(*(indent(flowing(text, width), INDENT) for text in (finding.why, finding.remedy)))
     scripts = f"{files} script{'s' * (files != 1)}"
     many = len(findings)
-    counted = f"{many} slip{'s' * (many > 1)}" if many else "Nothing"
+    counted = f"{many} problem{'s' * (many > 1)}" if many else "Nothing"
     put(f"{counted} found in {scripts}, by {len(RULES)} rules.")
     if not findings:
-        say("That is no proof: rules see how libraries are called, not what a program does.")
+        say("This is not a proof: rules see how libraries are called, not what a program does.")

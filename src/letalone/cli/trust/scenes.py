@@ -20,6 +20,7 @@ from letalone.attacks.result import AttackReport
 from letalone.cli.offered import to_type
 from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar, put, say
 from letalone.cli.trust.attack import ATTACKS
+from letalone.errors.installing import how_to_install
 from letalone.privacy import PureDP
 
 EPSILON = 1.0
@@ -176,7 +177,7 @@ def play_attacks(*, as_json: bool) -> None:
     for scene in scenes:
         put(_result_text(scene, console().width))
     for name, extra in _left_out().items():
-        put(f"{name} is left out: it needs letalone[{extra}].")
+        put(f"{name} is left out. To install what it needs: {how_to_install(extra)}.")
     last = f"Played in {perf_counter() - start:.0f} seconds. One of them, in full or on a file:"
     say(MEANING, last + to_type("attack", next(iter(SCENES))))
 

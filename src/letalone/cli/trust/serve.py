@@ -10,18 +10,19 @@ import re
 import socket
 from importlib.util import find_spec
 from ipaddress import ip_address
-from pathlib import Path
 from threading import Thread
 from time import sleep
 from typing import TYPE_CHECKING
 
-from letalone.cli.screen import how_to_install, print_json, put, say
+from letalone.cli.screen import print_json, put, say
 from letalone.cli.trust.trust_commands import ServeOptions
 from letalone.errors import ParameterError
+from letalone.errors.installing import not_installed
 from letalone.exact.typed import expand_home
 
 if TYPE_CHECKING:
     from letalone.curator.http.serving import FirstStart
+    from letalone.curator.storage.settings import Settings
 
 NEEDED = ("fastapi", "uvicorn", "alembic", "structlog", "limits", "prometheus_client")
 LAST_PORT = 65_535
@@ -36,7 +37,7 @@ def serve(options: ServeOptions) -> None:
         _reset(options, options.reset_owner)
         return
     host, port, workers = options.host, options.port, options.workers
-    _check_installed()
+    check_installed()
     for option, number, most in (("port", port, LAST_PORT), ("workers", workers, MOST_WORKERS)):
         if not 1 <= number <= most:
             raise ParameterError(f"--{option} is {number}, but must be from 1 to {most}.")
@@ -52,6 +53,8 @@ def serve(options: ServeOptions) -> None:
         ledger=options.ledger,
         imports=options.imports,
         source_hosts=options.source_host,
+        other_counter=options.other_counter,
+        aggregator=options.aggregator,
         spark_schemas=options.spark_schema,
         time_step_seconds=options.time_step,
         memory_megabytes=memory_of_worker(options.memory, workers),
@@ -67,14 +70,14 @@ def serve(options: ServeOptions) -> None:
         made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
         print_json("serve", {"address": address, "folder": settings.folder, **made})
     else:
-        _print(first, address, settings.folder, place=(host, port))
+        _print(first, address, settings, place=(host, port))
     answer(settings, host=host, port=port, workers=workers, behind=options.behind_proxy)
 
 
 def _reset(options: ServeOptions, name: str) -> None:
     """A new one-time password for an owner who has lost theirs; the ledger says that it was so."""
     folder = options.folder
-    _check_installed()
+    check_installed()
     from letalone.curator.curator import Curator
     from letalone.curator.storage.settings import Settings
 
@@ -93,12 +96,11 @@ def _reset(options: ServeOptions, name: str) -> None:
     )
 
 
-def _check_installed() -> None:
+def check_installed() -> None:
+    """Raise unless the service's packages are there."""
     missing = [package for package in NEEDED if find_spec(package) is None]
     if missing:
-        raise ParameterError(
-            f"The service needs {', '.join(missing)}. To install: {how_to_install('server')}."
-        )
+        raise ParameterError(not_installed("The service", ", ".join(missing), "server"))
 
 
 def memory_of_worker(typed: str | None, workers: int) -> int:
@@ -151,14 +153,15 @@ def _check_free(host: str, port: int) -> None:
 
 
 def _print(
-    first: "FirstStart | None", address: str, folder: Path, *, place: tuple[str, int]
+    first: "FirstStart | None", address: str, settings: "Settings", *, place: tuple[str, int]
 ) -> None:
     if first is not None:
         put(
-            f"First start: made {folder}",
+            f"First start: made {settings.folder}",
             "One-time passwords, shown once. Each must be changed at the first log-in:",
             *(f"  {name:<8} {password}" for name, password in first.passwords.items()),
         )
+    if first is not None and not settings.aggregator:
         say(
             f"The analyst may ask {first.data_set!r} for the purpose {first.purpose!r}: a hospital"
             " that does not exist."
@@ -168,8 +171,16 @@ def _print(
             "Others on the network can reach this, and there is no TLS: tokens and passwords can be"
             " read on the way. Put a proxy with TLS in front, and leave --host as it is."
         )
-    words = f"Serving at {address} (Ctrl+C stops). Sign in with a browser: {address}/sign-in"
+    words = f"Serving at {address} (Ctrl+C stops). {what_next(address, settings)}"
     Thread(target=say_once_it_listens, args=(place, words), daemon=True).start()
+
+
+def what_next(address: str, settings: "Settings") -> str:
+    """What can be done there: a service that only counts has no page to sign in on."""
+    if settings.aggregator:
+        joining = f"letalone survey join FILE --folder {settings.folder}"
+        return f"It counts surveys of others, and has no pages. To join one: {joining}"
+    return f"Sign in with a browser: {address}/sign-in"
 
 
 def say_once_it_listens(place: tuple[str, int], words: str) -> None:

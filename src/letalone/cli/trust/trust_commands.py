@@ -15,7 +15,7 @@ app = new_app()
     app, "audit", work="trust.audit:run_audit", example="mycode:noisy_count --claimed-epsilon 1"
 )
 class AuditOptions:
-    """Hold a mechanism's outputs against its claim."""
+    """Test whether a mechanism keeps its claimed epsilon."""
 
     mechanism: Annotated[
         str | None, typer.Argument(help="A function: mycode:noisy_count.", metavar="MODULE:NAME")
@@ -41,7 +41,7 @@ def lint(
         tuple[Path, ...], typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
     ] = (),
 ) -> None:
-    """Find slips in a script that break its privacy."""
+    """Find privacy problems in a script or notebook."""
 
 
 @command(app, "doctor")
@@ -59,10 +59,10 @@ def verify(
     head: typed.KeptHead = None,
     checkpoints: Annotated[
         tuple[Path, ...],
-        text("A checkpoint kept elsewhere; may be given again.", "FILE", "--checkpoint"),
+        text("A checkpoint that you stored; may be given again.", "FILE", "--checkpoint"),
     ] = (),
 ) -> None:
-    """Check a receipt offline: is it as it was signed?"""
+    """Check offline that a receipt is unchanged since it was signed."""
 
 
 LedgerFile = Annotated[
@@ -70,16 +70,38 @@ LedgerFile = Annotated[
 ]
 Checkpoints = Annotated[
     tuple[Path, ...],
-    typer.Option("--checkpoint", help="A checkpoint that was kept elsewhere; may come often."),
+    typer.Option("--checkpoint", help="A checkpoint that you stored; may be given again."),
 ]
 JsonFile = Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")]
-ledger = new_group("Look at the record of what was spent.")
+ledger = new_group("Look at the ledger: what was spent, and on what.")
 app.add_typer(ledger, name="ledger")
 
 
 @command(ledger, "show", work="trust.ledger_commands:show")
 def ledger_show(path: LedgerFile) -> None:
-    """Budgets, what is spent, what is left, and the key's fingerprint."""
+    """Budgets, what is spent and left, and the key's fingerprint."""
+
+
+@command(ledger, "history", work="trust.ledger_history:history")
+def ledger_history(
+    path: LedgerFile,
+    name: Annotated[
+        str | None, typer.Argument(help="The data set; all if left out.", metavar="NAME")
+    ] = None,
+) -> None:
+    """The questions asked: when, for which ε, and what became of them."""
+
+
+@command(ledger, "raise", work="trust.ledger_commands:raise_budget")
+def ledger_raise(
+    path: LedgerFile,
+    name: Annotated[str, typer.Argument(help="The data set.", metavar="NAME")],
+    budget: Annotated[
+        str, typer.Argument(help="The larger budget: 4, or 4:1e-6.", metavar="EPSILON[:DELTA]")
+    ],
+    yes: Annotated[bool, switch("--yes", "Do not ask first.")] = False,
+) -> None:
+    """Allow more for all questions together, as the owner."""
 
 
 @command(ledger, "verify", work="trust.ledger_commands:verify")
@@ -96,12 +118,12 @@ def ledger_export(path: LedgerFile, to: JsonFile) -> None:
 
 @command(ledger, "levels", work="trust.ledger_commands:levels")
 def ledger_levels(path: LedgerFile) -> None:
-    """Who may use how much of each budget, and what for."""
+    """The limits of purposes and analysts."""
 
 
 @command(ledger, "checkpoint", work="trust.ledger_commands:checkpoint")
 def ledger_checkpoint(path: LedgerFile, to: JsonFile) -> None:
-    """Sign where the ledger stands, to be kept elsewhere."""
+    """Sign where the ledger stands; store the file somewhere else."""
 
 
 @command(ledger, "backup", work="trust.ledger_commands:backup")
@@ -116,7 +138,8 @@ def ledger_backup(
 def ledger_why(
     path: LedgerFile,
     name: Annotated[
-        str | None, typer.Argument(help="The data set; all that are frozen if left out.")
+        str | None,
+        typer.Argument(help="The data set; all that are frozen if left out.", metavar="NAME"),
     ] = None,
 ) -> None:
     """Why data sets are frozen, and what to look at."""
@@ -125,17 +148,94 @@ def ledger_why(
 @command(ledger, "thaw", work="trust.ledger_commands:thaw")
 def ledger_thaw(
     path: LedgerFile,
-    name: Annotated[str, typer.Argument(help="The data set.")],
-    why: Annotated[str, typer.Option("--why", help="What you have found; it is written down.")],
+    name: Annotated[str, typer.Argument(help="The data set.", metavar="NAME")],
+    why: Annotated[str, typer.Option("--why", help="What you have found; the ledger records it.")],
 ) -> None:
     """Allow questions about a frozen data set again."""
+
+
+survey = new_group("Ask people who keep their answers to themselves.")
+app.add_typer(survey, name="survey")
+SurveyName = Annotated[str, typer.Argument(help="The survey.", metavar="NAME")]
+CuratorFolder = Annotated[Path, text("The folder of `letalone serve`.", "PATH", "--folder")]
+ActingAs = Annotated[str, text("The owner or steward who acts.", "NAME", "--by")]
+OtherCounter = Annotated[
+    str | None, text("As for `letalone serve`: the second counter.", "URL", "--other-counter")
+]
+CURATOR_FOLDER = Path("~/.letalone/curator")
+
+
+@command(survey, "new", work="trust.survey_commands:make")
+def survey_new(
+    file: Annotated[Path, typer.Argument(help="Its questions, in TOML.", metavar="FILE")],
+    other_counter: OtherCounter = None,
+    folder: CuratorFolder = CURATOR_FOLDER,
+    by: ActingAs = "owner",
+) -> None:
+    """Make a survey of a file; if it is not there, an example is shown."""
+
+
+@command(survey, "open", work="trust.survey_commands:invite")
+def survey_open(
+    name: SurveyName,
+    people: Annotated[int, whole_number("How many are invited.")],
+    address: Annotated[str, text("Where people reach the service.", "URL", "--address")] = (
+        "http://127.0.0.1:8400"
+    ),
+    folder: CuratorFolder = CURATOR_FOLDER,
+    by: ActingAs = "owner",
+) -> None:
+    """Make invitations: links that count once, shown once."""
+
+
+@command(survey, "results", work="trust.survey_commands:show_results")
+def survey_results(
+    name: SurveyName,
+    margin: Annotated[float, number("Tell how many answers make it this exact.")] = 0.02,
+    as_csv: Annotated[bool, switch("--csv", "As CSV.")] = False,
+    other_counter: OtherCounter = None,
+    folder: CuratorFolder = CURATOR_FOLDER,
+    by: ActingAs = "owner",
+) -> None:
+    """Estimates with ranges, and how many more answers are needed."""
+
+
+@command(survey, "close", work="trust.survey_commands:close")
+def survey_close(
+    name: SurveyName, folder: CuratorFolder = CURATOR_FOLDER, by: ActingAs = "owner"
+) -> None:
+    """Take no more answers."""
+
+
+@command(survey, "share", work="trust.survey_commands:share")
+def survey_share(
+    name: SurveyName,
+    to: Annotated[Path, typer.Argument(help="The file to write; it has the key.", metavar="FILE")],
+    folder: CuratorFolder = CURATOR_FOLDER,
+) -> None:
+    """Write what the second counter needs, to be sent privately."""
+
+
+@command(survey, "join", work="trust.survey_commands:join")
+def survey_join(
+    file: Annotated[Path, typer.Argument(help="What `share` wrote.", metavar="FILE")],
+    folder: CuratorFolder = CURATOR_FOLDER,
+) -> None:
+    """Become the second counter of somebody else's survey."""
+
+
+@command(app, "completion", example="bash")
+def completion(
+    shell: Annotated[str, typer.Argument(help="bash, zsh or fish.", metavar="SHELL")],
+) -> None:
+    """Let bash, zsh or fish complete commands and options."""
 
 
 @command(app, "serve")
 class ServeOptions:
     """Let others ask: a service with budgets, purposes and a ledger."""
 
-    folder: Annotated[Path, text("Where everything is kept; only you can enter it.", "PATH")] = (
+    folder: Annotated[Path, text("Where everything is stored; only you can enter it.", "PATH")] = (
         Path("~/.letalone/curator")
     )
     host: Annotated[
@@ -155,16 +255,22 @@ class ServeOptions:
     spark_schema: Annotated[
         tuple[str, ...], text("On Spark, a schema to register from.", "CATALOG.SCHEMA")
     ] = ()
-    time_step: Annotated[float, number("Fresh answers come at multiples of so many seconds.")] = (
+    other_counter: Annotated[
+        str | None, text("The second counter of surveys, of somebody else.", "URL")
+    ] = None
+    aggregator: Annotated[
+        bool, switch("--aggregator", "Be the second counter of others' surveys, nothing else.")
+    ] = False
+    time_step: Annotated[float, number("Fresh answers come at multiples of this many seconds.")] = (
         0.25
     )
     behind_proxy: Annotated[
         str | None, text("The proxy whose X-Forwarded-For is believed.", "ADDRESS")
     ] = None
     controller: Annotated[
-        str | None, text("Who answers for the data; kept, and public.", "NAME")
+        str | None, text("The organisation responsible (data controller); public.", "NAME")
     ] = None
-    contact: Annotated[str | None, text("How they are reached; kept, and public.", "WORDS")] = None
+    contact: Annotated[str | None, text("How to reach it; public.", "WORDS")] = None
     reset_owner: Annotated[
         str | None, text("A new one-time password for this owner, and stop.", "NAME")
     ] = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from letalone.answers.promise import FALSE_ALARMS, best_guess, group_promise, most_caught, promise
+from letalone.cli.offered import to_type
 from letalone.cli.screen import console, print_json, put, say
 from letalone.cli.trust.ledger_commands import tell_verified
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
@@ -22,6 +23,7 @@ from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
 
 LONGEST = 56
+OTHER_KINDS = {"ledger": "an exported ledger", CHECKPOINT: "a checkpoint"}
 COMPARED = "It was signed by the key that you gave."
 NOT_COMPARED = (
     "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "
@@ -45,7 +47,7 @@ def verify(
         raise ParameterError("--head and --checkpoint are for exported ledgers; this is none.")
     if stored.get("kind") == CHECKPOINT:
         _check_checkpoint(stored, key=key, as_json=as_json)
-    elif stored.get("kind") == model_files.KIND:
+    elif stored.get("kind") == model_files.MODEL_FILE.kind:
         _check_model(stored, key=key, as_json=as_json)
     else:
         _check_receipt(_alone(path, stored), key=key, as_json=as_json)
@@ -59,8 +61,8 @@ def _read_json(path: Path) -> Json:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
     if not content.lstrip().startswith(b"{"):
         raise ParameterError(
-            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
-            " … --receipt FILE` and `letalone ledger export` write them."
+            f"{path} is not a receipt, model, checkpoint or exported ledger, which are JSON files:"
+            " `letalone query … --receipt FILE` and `letalone ledger export` write them."
         )
     return read_object(content, name=str(path))
 
@@ -70,7 +72,7 @@ def _alone(path: Path, stored: Json) -> Json:
     if isinstance(stored.get("receipt"), dict) and "release" in stored:
         raise ParameterError(
             f"{path} is a whole answer. Its receipt is in the field 'receipt': save that part as a"
-            " file of its own, and verify it."
+            " file, and verify it."
         )
     return stored
 
@@ -92,14 +94,18 @@ def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
 
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
-    """A model file, and that its receipt was signed for this model."""
-    content = model_files.check_content(stored)
+    _check_receipt(_receipt_of_model(stored, key=key), key=key, as_json=as_json)
+
+
+def _receipt_of_model(stored: Json, *, key: str | None) -> Json:
+    """The receipt in a model file, once it is clear that it was signed for this model."""
+    content = model_files.MODEL_FILE.check(stored)
     if model_files.verify_signed(content, public_key=key) is None:
         raise ParameterError(
             "The model file is whole, but has no receipt: no ledger was charged for the model, so"
             " there is nothing to check it against. Fit it on a table, or with budget=."
         )
-    _check_receipt(as_object(content["receipt"], name="The receipt"), key=key, as_json=as_json)
+    return as_object(content["receipt"], name="The receipt")
 
 
 def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:
@@ -137,12 +143,7 @@ def _lines(receipt: Receipt) -> list[tuple[str, str]]:
 
 def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
     """Check a receipt and print what its answer can tell anyone about one person."""
-    stored = _read_json(path)
-    if stored.get("kind") == "ledger":
-        raise ParameterError(
-            f"{path} is an exported ledger, but explain takes the receipt of one answer."
-        )
-    receipt = verify_receipt(stored, public_key=key)
+    receipt = verify_receipt(_receipt_in(path, key=key), public_key=key)
     privacy = from_json(as_object(receipt.body["privacy"], name="The receipt"))
     questions = _questions(receipt)
     if as_json:
@@ -157,6 +158,19 @@ def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
             f"Checked: unchanged since it was signed by the key {receipt.fingerprint}. Compare that"
             " with the owner's, or give it with --key."
         )
+
+
+def _receipt_in(path: Path, *, key: str | None) -> Json:
+    """The receipt of an answer or of a model, as `verify` finds it."""
+    stored = _read_json(path)
+    if (kind := stored.get("kind")) in OTHER_KINDS:
+        raise ParameterError(
+            f"{path} is {OTHER_KINDS[str(kind)]}, but explain takes the receipt of one answer or a"
+            f" model. To check it:{to_type('verify', str(path))}"
+        )
+    if kind == model_files.MODEL_FILE.kind:
+        return _receipt_of_model(stored, key=key)
+    return _alone(path, stored)
 
 
 def _questions(receipt: Receipt) -> list[str]:

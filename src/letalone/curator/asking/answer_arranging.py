@@ -11,11 +11,13 @@ from json import dumps, loads
 from typing import Any, cast
 
 from letalone.answers import arranged
+from letalone.answers.cell_operations import COMPARISONS, OPERATIONS
+from letalone.answers.columns import Cell
 from letalone.answers.row_formulas import (
-    OPERATIONS,
     WINDOWS,
     Calculation,
     Fixed,
+    KeyLookUp,
     Order,
     OutputRef,
     RowFormula,
@@ -25,7 +27,7 @@ from letalone.curator.asking.building import quote_name, write_constant
 from letalone.curator.http.problems import problem_error
 from letalone.sql.windows import MAX_DISTANCE
 
-PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(arranged.COMPARED, 2)}  # 0: any
+PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARISONS, 2)}  # 0: any
 MAX_LIMIT, MAX_ADDRESS_LENGTH = 10**9, 1500  # letters, so that an address is not too long
 _NOTHING_MORE: list[Any] = [[], None]  # computed, and kept afterwards
 NOT_READ = "The address does not say how to sort the answer. Look at the whole answer."
@@ -37,9 +39,10 @@ def as_address(how: arranged.Arrangement) -> str:
         return ""
     having = None if how.having is None else _write_condition(how.having)
     parts: list[Any] = [having, _write_orders(how.order), how.limit, how.offset, list(how.hidden)]
-    if how.computed or how.keep is not None:
+    if how.computed or how.keep is not None or how.stacked:
         keep = None if how.keep is None else _write_condition(how.keep)
         parts += [[[name, _write_formula(of)] for name, of in how.computed], keep]
+        parts += [_columns(how)] if how.stacked else []
     return dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -49,7 +52,7 @@ def from_address(text: str) -> arranged.Arrangement:
         return arranged.AS_IT_IS
     try:
         having, order, limit, offset, hidden, *more = loads(text[: 2 * MAX_ADDRESS_LENGTH])
-        computed, keep = more or _NOTHING_MORE
+        computed, keep, *stacked = more or _NOTHING_MORE
         return arranged.Arrangement(
             having=None if having is None else _condition(having),
             order=tuple(_order(*item) for item in order),
@@ -58,6 +61,7 @@ def from_address(text: str) -> arranged.Arrangement:
             hidden=tuple(_text(item) for item in hidden),
             computed=tuple((_text(name), _formula(of)) for name, of in computed),
             keep=None if keep is None else _condition(keep),
+            stacked=tuple(_column(names) for names in (stacked or [[]])[0]),
         )
     except (ValueError, TypeError, RecursionError):
         raise problem_error("not-valid", NOT_READ) from None
@@ -85,6 +89,15 @@ def as_sql(how: arranged.Arrangement, calls: Mapping[str, str]) -> list[str]:
     return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
 
 
+def _columns(how: arranged.Arrangement) -> list[list[str]]:
+    return [[name, *cells] for name, cells in how.stacked]
+
+
+def _column(names: Any) -> tuple[str, tuple[str, ...]]:
+    name, *cells = map(_text, names)
+    return name, tuple(cells)
+
+
 def _write_orders(orders: Sequence[Order]) -> list[Any]:
     return [[by.name, by.descending, by.missing_first, by.ranges] for by in orders]
 
@@ -99,6 +112,13 @@ def _write_formula(formula: RowFormula) -> list[Any]:
             inner = None if of is None else _write_formula(of)
             ends = None if frame is None else list(frame)
             return ["over", function, inner, list(partition), _write_orders(order), ends, number]
+        case KeyLookUp(keys, known):
+            pairs = [[*map(_write_cell, key), _write_cell(cell)] for key, cell in known]
+            return ["look up", list(keys), pairs]
+
+
+def _write_cell(cell: Cell) -> list[Any]:
+    return _write_condition(Fixed(cell))
 
 
 def _formula(stored: Any) -> RowFormula:
@@ -112,6 +132,10 @@ def _formula(stored: Any) -> RowFormula:
             inner = None if of is None else _formula(of)
             names, orders = tuple(map(_text, partition)), tuple(_order(*by) for by in order)
             return WindowFunction(function, inner, names, orders, _ends(frame), number)
+        case "look up", [keys, pairs]:
+            cells = [tuple(cast("Fixed", _condition(cell)).value for cell in row) for row in pairs]
+            known = tuple((row[:-1], row[-1]) for row in cells)
+            return KeyLookUp(tuple(map(_text, keys)), known)
         case _, _ if op in OPERATIONS:
             return Calculation(_text(op), tuple(map(_formula, parts)))
         case _:
@@ -186,7 +210,7 @@ def _in_sql(condition: arranged.Condition, name: Any) -> str:
             return f"NOT ({_in_sql(of, name)})"
         case arranged.HavingTest("missing", (of,)):
             return f"{_in_sql(of, name)} IS NULL"
-        case arranged.HavingTest(op, parts) if op in arranged.COMPARED:
+        case arranged.HavingTest(op, parts) if op in COMPARISONS:
             first, right = (_in_sql(part, name) for part in parts)
             return f"{first} {op} {right}"
         case arranged.HavingTest(op, parts):

@@ -143,6 +143,6 @@ def find_earlier_answer(
     if row is not None and row.sent != kept["sent"]:
         raise ParameterError(
             "This Idempotency-Key was sent with another question within the last day. Send each"
-            " question under a key of its own, and only the very same one again under the same."
+            " question under its own key, and only the very same one again under the same."
         )
     return row

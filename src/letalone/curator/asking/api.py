@@ -98,7 +98,7 @@ async def release(
     asking, by = service.curator.asking, bearer.name
     sending = None
     if key is not None:
-        sending = KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql"}))
+        sending = KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql", "confirm"}))
     if not (body.left or body.tables or body.error):
         question, price = read_sent(body)
         cheap = service.curator.cheap_looks and sending is None

@@ -20,7 +20,7 @@ from letalone.curator.people.visitors import Visitor
 
 DRAFT, PRICED = "draft", "priced"
 KIND, DETAIL, FIELD = "problem:kind", "problem:detail", "problem:field"
-OF_ONE_SENDING = ("csrf", "agreed", "to", "password_again", "seal", "said", "refused")
+OF_ONE_SENDING = ("csrf", "agreed", "to", "password_again", "seal", "said", "refused", "confirm")
 UNSENT = (*OF_ONE_SENDING, DRAFT, PRICED, KIND, DETAIL)
 MAX_ADDRESS_LENGTH = 1500  # letters of an address
 COMMENTS = ("--", "/*")

@@ -24,12 +24,14 @@ from letalone.curator.storage.ledger_view import LedgerView, LevelsOfAsker
 from letalone.curator.storage.service_records import DataSetQuestion
 from letalone.curator.storage.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.errors.problem import Problem
 from letalone.plans.aggregates.of_columns import Mean
 from letalone.plans.plan import Plan
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.pricing import Priced, digest_at
+from letalone.session.steps.in_steps import PricedInSteps
 
 MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
@@ -84,13 +86,20 @@ class Look:
     mine: str | None  # the own answer to the same about the data as they are: asking is free
     older: bool  # whether there is one of older data alone: asking is charged again
     why_not: LetaloneError | None  # what a fresh answer would be refused with
+    risk: Problem | None  # why a fresh answer needs a second word
     over: Remaining | None  # where too little is left, if it is because of that
 
 
 def look_at_question(
-    shared: Dependencies, question: DataSetQuestion, priced: Priced, preview: Preview, *, by: str
+    shared: Dependencies,
+    question: DataSetQuestion,
+    asked: Priced | PricedInSteps,
+    *,
+    rows: int | None,
+    by: str,
 ) -> Look:
     """What is known of a question at its price before it is asked."""
+    priced = asked.answer if isinstance(asked, PricedInSteps) else asked
     terms = priced.terms
     room = least_remaining(shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by)
     mine = _find_own_answer(shared, question, [terms.digest], by=by)
@@ -98,7 +107,7 @@ def look_at_question(
     digests = [] if mine else [digest_at(terms, version) for version in earlier]
     why_not, over = (None, None) if mine else _why_not(shared, question, priced, room, by=by)
     return Look(
-        preview=preview,
+        preview=asked.preview(rows),
         plan=priced.plan,
         arrangement=priced.arrangement,
         left=room.for_people,
@@ -110,6 +119,7 @@ def look_at_question(
         mine=mine,
         older=bool(digests) and _find_own_answer(shared, question, digests, by=by) is not None,
         why_not=why_not,
+        risk=asked.risk,
         over=over,
     )
 

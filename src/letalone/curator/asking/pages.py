@@ -38,6 +38,7 @@ from letalone.curator.people.visitors import Analyst, Visitor
 from letalone.curator.storage.service_records import DataSetQuestion, read_sent
 from letalone.curator.storage.stored_values import digest_of_secret
 from letalone.errors import LetaloneError
+from letalone.errors.in_http import HTTP
 from letalone.plans.plan import Plan
 from letalone.plans.schema import Schema
 from letalone.session.release import Release
@@ -215,6 +216,7 @@ def _read_question(form: SubmittedForm, visitor: Visitor) -> SentQuestion:
         keys=building.typed_keys(keys, sql, _schema(form, visitor)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
         error=form.number("error") if by_error else None,
+        confirm=form.ticked("confirm"),
         **{key: value for key, value in optional.items() if value},
     )
 
@@ -239,6 +241,7 @@ def _preview(sent: SentQuestion, form: SubmittedForm, visitor: Visitor) -> dict[
         "question": question_in_words(look.plan),
         "notes": notes_in_words(preview.notes, look.plan),
         "why_not": _why_not(look),
+        "risk": "" if look.risk is None else HTTP.state(look.risk),
         "mine": _answer_at(look.mine, look.arrangement) if look.mine else "",
     }
 
@@ -262,4 +265,5 @@ def _answer_at(name: str, how: Arrangement) -> str:
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:
-    return digest_of_secret(dumps(sent.model_dump(mode="json"), sort_keys=True))
+    asked = sent.model_dump(mode="json", exclude={"confirm"})  # it is ticked beside the price
+    return digest_of_secret(dumps(asked, sort_keys=True))

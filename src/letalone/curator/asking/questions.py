@@ -64,7 +64,7 @@ def _read_plan(question: DataSetQuestion, session: Session, others: list[Session
         raise ParameterError(
             f"The plan is about {plan.schema.name!r}, version {plan.schema.version}, declared in"
             f" another way than {session.name!r}, version {session.schema.version}, is now. Make it"
-            " anew from the schema as it is."
+            " again from the schema as it is."
         )
     check_names_nobody(plan)
     by_name = {other.name: other.bound().table for other in others}
@@ -89,7 +89,7 @@ def _read_plan(question: DataSetQuestion, session: Session, others: list[Session
 def _check_join(join: Join, made: Join) -> None:
     if join != made:
         raise ParameterError(
-            f"The plan joins {join.name!r} in another way than the table is now. Make it anew."
+            f"The plan joins {join.name!r} in another way than the table is now. Make it again."
         )
 
 

@@ -154,13 +154,10 @@ class AskingService:
     def look(self, question: DataSetQuestion, price: QuestionPrice, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
-        def look(query: Query) -> tuple[Priced, Preview]:
-            priced = self._price_in_steps(query, price)
-            answer = priced.answer if isinstance(priced, PricedInSteps) else priced
-            return answer, priced.preview(price.rows)
-
-        priced, preview = self._without_rows(question, look, by=by)
-        return look_at_question(self._shared, question, priced, preview, by=by)
+        priced = self._without_rows(
+            question, lambda query: self._price_in_steps(query, price), by=by
+        )
+        return look_at_question(self._shared, question, priced, rows=price.rows, by=by)
 
     def plan(self, question: DataSetQuestion, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
@@ -419,14 +416,18 @@ class AskingService:
         priced = in_steps_here(
             query.price_in_steps(epsilon, delta=price.delta, confidence=price.confidence)
         )
-        return priced if isinstance(priced, PricedInSteps) else replace(priced, remark=remark)
+        if isinstance(priced, PricedInSteps):
+            return replace(priced, confirmed=price.confirm)
+        return replace(priced, remark=remark, confirmed=price.confirm)
 
     def _epsilon(self, query: Query, price: QuestionPrice) -> tuple[Any, str | None]:
         """The ε that is paid, and a remark where it was solved for."""
         if price.epsilon is None:
             check_work(query.plan, self._shared.settings.most_steps, error=True)
         if (price.epsilon is None) == (price.error is None):
-            raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
+            raise ParameterError(
+                "Give either an epsilon to spend or an error to keep, and not both."
+            )
         if price.epsilon is not None:
             return price.epsilon, None
         epsilon = query.epsilon_for(

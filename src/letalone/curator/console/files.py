@@ -19,6 +19,7 @@ STATIC = Path(__file__).parent / "static"
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 FOR_GOOD = "public, max-age=31536000, immutable"
 FIRST = "console.css"
+APART = "survey.css"  # of the page on which one answers: no page of the console
 
 
 @cache
@@ -43,8 +44,8 @@ def address_of_file(name: str) -> str:
 
 
 def sheets() -> list[str]:
-    """The addresses of all style sheets, the first one first."""
-    styles = (name for name in files_sent() if name.endswith(".css"))
+    """The addresses of the console's style sheets, the first one first."""
+    styles = (name for name in files_sent() if name.endswith(".css") and name != APART)
     names = sorted(styles, key=lambda name: (name != FIRST, name))
     return [address_of_file(name) for name in names]
 

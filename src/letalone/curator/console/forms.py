@@ -29,7 +29,7 @@ from letalone.curator.people.visitors import Owner, SignInNeeded, Steward, Visit
 from letalone.errors import LetaloneError
 
 AGAIN = "password_again"
-GIVE_AGAIN = "Give your password again to do this. Nothing was done yet; all you typed is kept."
+GIVE_AGAIN = "Confirm your password to do this. Nothing was done yet; all you typed is kept."
 NUMBER = "Write a number such as 0.5, or a fraction such as 1/3."
 # Fields of the API's bodies, as the forms have them: the name, and what the page calls it.
 Called = Mapping[str, tuple[str, str]]

@@ -30,7 +30,7 @@ from letalone.curator.people.visitors import SignInNeeded, Visitor
 from letalone.errors import LetaloneError
 from letalone.wire.records import Role, Scope
 
-PARTS = ("console", "people", "data_sets", "grants", "asking", "subjects", "record")
+PARTS = ("console", "people", "data_sets", "grants", "asking", "subjects", "surveys", "record")
 TEMPLATES = tuple(Path(__file__).parent.parent / part / "templates" for part in PARTS)
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;"
@@ -71,6 +71,7 @@ LINKS = (
     NavigationLink("/requests", "Requests", also=("/grants", "/refusals")),
     NavigationLink("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
     NavigationLink("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
+    NavigationLink("/surveys", "Surveys", OVERSEERS),
     NavigationLink("/people", "Accounts", OVERSEERS),
     NavigationLink("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
     NavigationLink("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
@@ -130,6 +131,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "problem": problem,
         "no_match": NO_MATCH,
         "wrong": {str(error["field"]) for error in errors},
+        "whys": {str(error["field"]): str(error.get("why", "")) for error in errors},
         "typed": typed_in(request),
         "submitted": request.method == "POST",
         "posted": request.method == "POST",  # to show it again would send it again

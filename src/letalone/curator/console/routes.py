@@ -12,23 +12,26 @@ from letalone.curator.grants import budget_pages as budgets
 from letalone.curator.grants import pages as grant_requests
 from letalone.curator.people import pages as accounts
 from letalone.curator.people import provider_sign_in, signing_in
-from letalone.curator.people.access import ANYBODY
+from letalone.curator.people.access import SURVEYED
 from letalone.curator.record import meaning
 from letalone.curator.record import pages as record
 from letalone.curator.subjects import pages as persons
+from letalone.curator.surveys import pages as surveys
 
 ROUTES = (
     questions, signing_in, provider_sign_in, home, answers, meaning, record, grant_requests,
-    budgets, accounts, persons, registering, data_sets,  # last: a data set may have any name
+    budgets, accounts, persons, surveys, registering,
+    data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 
 def add_console(app: FastAPI) -> None:
     """Adds the pages, and the files that they use."""
     app.add_api_route(
-        "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[ANYBODY]
+        "/static/{digest}/{name}", send, include_in_schema=False, dependencies=[SURVEYED]
     )
     provider_sign_in.add_provider(app, app.state.service.curator.settings)
     app.state.spending = budgets.Spending(app.state.service.curator.ledger)
+    app.include_router(surveys.open_routes)
     for route in ROUTES:
         app.include_router(route.routes)

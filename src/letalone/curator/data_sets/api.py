@@ -1,6 +1,7 @@
 """Routes about data sets: uploads, registration, purposes, what is public, what was affected."""
 
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from re import fullmatch
 
@@ -23,6 +24,7 @@ from letalone.session.steps.row_limit import kept_in
 from letalone.session.time_steps import Asker
 from letalone.wire.bodies import NewDataSet, NewRows, SentPurpose, Why
 from letalone.wire.json_values import AMOUNTS, Json, pick, to_json
+from letalone.wire.records import DataSetStanding
 
 UPLOAD_KINDS = {
     "text/csv": "csv",
@@ -112,7 +114,7 @@ def raise_version(name: str, bearer: ActingOwner, service: Context) -> Json:
 @routes.post("/data-sets/{name}/purposes", status_code=201)
 def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Context) -> Json:
     """One more purpose."""
-    service.curator.data_sets.add_purpose(name, Purpose.of_body(body), by=bearer.name)
+    service.curator.data_sets.add_purpose(name, Purpose(**body.arguments()), by=bearer.name)
     return _with_budget(service.curator, name)
 
 
@@ -142,7 +144,9 @@ def retire(name: str, body: Why, bearer: ActingOwner, service: Context) -> Json:
 def _with_budget(curator: Curator, name: str) -> Json:
     record = curator.data_sets.record(name)
     stands = curator.ledger.data_set(record.name)
-    return {**to_json(record), **pick(stands, ("version", "frozen", *AMOUNTS))}
+    declared = {part.name: getattr(record, part.name) for part in fields(record)}
+    standing = {name: getattr(stands, name) for name in ("version", "frozen", *AMOUNTS)}
+    return to_json(DataSetStanding(**declared, **standing))
 
 
 def _upload_place(

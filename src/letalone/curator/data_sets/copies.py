@@ -29,9 +29,11 @@ from letalone.engines.core.syntax import Sql
 from letalone.engines.duckdb import parquet_files
 from letalone.engines.duckdb.csv_files import load_csv, odd_lines_of
 from letalone.engines.duckdb.duck_reading import read
-from letalone.engines.duckdb.duck_sources import LOADED, relation_of_csv
+from letalone.engines.duckdb.duck_sources import relation_of_csv
+from letalone.engines.duckdb.loaded_files import LOADED
 from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.engines.duckdb.long_cells import check_cells
+from letalone.engines.duckdb.text_files import is_compressed
 from letalone.errors import ParameterError
 from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema, unknown_column
@@ -112,7 +114,7 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> TableRef:
     if files.kind == "parquet":
         relation = parquet_files.relation_of_parquet(duck, files.paths)
-    elif files.kind == "csv":
+    elif files.kind == "csv" and not any(map(is_compressed, files.paths)):
         relation = relation_of_csv(files.paths)
     else:
         raise ParameterError("Only CSV and Parquet files are imported. Export the table to one.")

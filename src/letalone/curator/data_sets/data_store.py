@@ -179,7 +179,8 @@ class DataStore:
             with self._shared.database.writing() as connection:
                 wanted = select(IMPORTS.c.members).where(of_data_set)
                 marks = connection.execute(wanted).scalars().all()
-                _change_row(connection, name, retired=now, file=None, affected=None)
+                gone = {} if row.external else {"file": None}  # its table stays known
+                _change_row(connection, name, retired=now, affected=None, **gone)
                 forget_notice(connection, name)
                 connection.execute(update(IMPORTS).where(of_data_set).values(members=None))
             for file in (None if row.external else row.file, *marks):

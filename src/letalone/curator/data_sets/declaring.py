@@ -13,7 +13,7 @@ from letalone.wire.bodies import NewDataSet
 PURPOSES = (1, 2, 3)
 UNSAID = "?"  # whose privacy it is must be said, also where each row is a person's
 NO_UNIT = (
-    "Say whose privacy is protected: by the column that tells people apart, or that each row is"
+    "Say whose privacy is protected: by the column that identifies a person, or that each row is"
     " another person's."
 )
 NO_COLUMN = "Tick the columns that are needed, at least one. The others are not copied."

@@ -5,16 +5,17 @@ Tested:   tests/curator/http/test_serving.py
 
 from letalone.curator.curator import Curator
 from letalone.curator.storage.refusals import NotThere
-from letalone.curator.storage.service_records import DataSetRecord, Purpose, Registration
+from letalone.curator.storage.service_records import Purpose, Registration
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 from letalone.sample.hospital import DIAGNOSES, WARDS, visits
+from letalone.wire.records import DataSetRecord
 
 NAME = "demo_visits"
 PURPOSE = "look around"
 PATIENTS = 2000
-WORDS = "Visits to a hospital that does not exist: made-up rows, to try the curator with."
+WORDS = "Visits to a hospital that does not exist: made-up rows, to try the service with."
 
 
 def register_demo(curator: Curator, *, by: str) -> DataSetRecord:

@@ -18,7 +18,9 @@ from letalone.curator.storage.stored_values import new_id
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem
+from letalone.sources.files import ARROW, COMPRESSED, EXCEL, JSON_LINES
 
+NOT_IMPORTED = (*COMPRESSED, *JSON_LINES, *ARROW, *EXCEL)
 KINDS = {"csv": ".csv", "parquet": ".parquet"}
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
 KEPT, MEMBERS, LOCK, WHOSE = ".parquet", ".members", ".lock", ".whose"
@@ -30,6 +32,11 @@ def place_of_import(settings: Settings, name: object) -> Path:
         raise ParameterError(
             "file must be the name of a file within the import folder, such as 'visits.csv' or"
             " 'may/visits.csv': not absolute, without '..', '\\', '*', '?' and '['."
+        )
+    if PurePosixPath(name).suffix.lower() in NOT_IMPORTED:
+        raise ParameterError(
+            "Files that are compressed, and JSON lines, Feather and Excel files, are not imported:"
+            " their size cannot be told before they are read. Convert the file to Parquet."
         )
     place = settings.imports_folder
     for part in PurePosixPath(name).parts:

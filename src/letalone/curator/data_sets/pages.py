@@ -28,10 +28,10 @@ from letalone.curator.data_sets.service import DataSets
 from letalone.curator.people import visitors
 from letalone.curator.record.public_api import protection_words
 from letalone.curator.storage.refusals import NotThere
-from letalone.curator.storage.service_records import DataSetRecord, Purpose
+from letalone.curator.storage.service_records import Purpose
 from letalone.ledger.freezes import freeze_of
 from letalone.wire.bodies import NewRequest, SentPurpose, Why
-from letalone.wire.records import Role, Scope
+from letalone.wire.records import DataSetRecord, Role, Scope
 
 routes = console_routes()
 UploadId = Annotated[str, Query(max_length=100)]
@@ -52,24 +52,25 @@ THAW = Act(
     "Allow questions again",
     "Questions about it were stopped, and its page says why: an engine failed while it read the"
     " rows, their file was changed meanwhile, or an older copy of the ledger was put in place. Find"
-    " out, before you allow questions again. An external file is opened anew, under a new version.",
+    " out, before you allow questions again. An external file is opened again, under a new"
+    " version.",
     "Allow questions again",
     "Questions are answered again.",
     DataSets.thaw,
 )
 CHANGED = Act(
     "The data have changed",
-    "They are opened anew where they lie, under a new version. Questions are charged anew, to the"
+    "They are opened again where they lie, under a new version. Questions are charged again, to the"
     " same budget; earlier answers stay, and are no longer about the data as they are now.",
     "The data have changed",
-    "The data were opened anew. The budget goes on.",
+    "The data were opened again. The budget goes on.",
     DataSets.raise_version,
 )
 RETIRE = Act(
     "Retire",
-    "Its rows are removed for good. What was spent and released stays on record, and the name is"
+    "Its rows are removed permanently. What was spent and released stays on record, and the name is"
     " not used again.",
-    "Remove the rows for good",
+    "Remove the rows permanently",
     "The data set was retired, and its rows are gone.",
     DataSets.retire,
 )
@@ -183,7 +184,7 @@ def purposes(request: Request, name: str, visitor: visitors.Owner) -> Response:
 def add_purpose(request: Request, name: str, visitor: visitors.Owner, form: Form) -> Response:
     """One more purpose."""
     sent = read_body(SentPurpose, **purpose_of(form))
-    visitor.curator.data_sets.add_purpose(name, Purpose.of_body(sent), by=visitor.name)
+    visitor.curator.data_sets.add_purpose(name, Purpose(**sent.arguments()), by=visitor.name)
     return _back(request, name, f"It may be used for {sent.name} from now on.")
 
 

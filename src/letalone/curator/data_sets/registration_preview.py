@@ -100,7 +100,7 @@ def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
             columns = engine.schema().columns
         if len(columns) > MAX_COLUMNS:
             raise ParameterError(
-                f"There are {len(columns):,} columns, and at most {MAX_COLUMNS:,} can be looked at."
+                f"There are {len(columns):,} columns, and at most {MAX_COLUMNS:,} can be shown."
                 " Leave out those that are not needed."
             )
         return columns

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from letalone.curator.data_sets import file_places
+from letalone.curator.data_sets import file_places, known_sources
 from letalone.curator.data_sets.allowed_addresses import check_allowed, check_table
 from letalone.curator.data_sets.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.data_sets.data_store import DataStore, read_schema
@@ -25,7 +25,7 @@ from letalone.curator.storage import stored_values as stored
 from letalone.curator.storage.dependencies import Dependencies, SteadyClock
 from letalone.curator.storage.notices import removal, to_remove
 from letalone.curator.storage.refusals import AlreadyDecided, NotThere
-from letalone.curator.storage.service_records import DataSetRecord, Purpose, Registration
+from letalone.curator.storage.service_records import Purpose, Registration
 from letalone.curator.storage.tables import DATA_SETS, IMPORTS, PURPOSES
 from letalone.engines.duckdb.long_cells import ANY_SIZE
 from letalone.errors import ParameterError
@@ -34,7 +34,7 @@ from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy.curve import Json
 from letalone.sources.resolve import is_address
-from letalone.wire.records import ColumnEffects, ImportEffects, Role
+from letalone.wire.records import ColumnEffects, DataSetRecord, ImportEffects, Role
 
 
 class DataSets:
@@ -93,7 +93,7 @@ class DataSets:
     def _register_address(self, registration: Registration, address: str, *, by: str) -> None:
         self._people.require(by, Role.OWNER)
         check_allowed(self._shared.settings, address)
-        with self._new(registration) as schema:
+        with self._unknown(address), self._new(registration) as schema:
             check_table(address, schema)
             self._insert(registration, schema, address, None, by=by)
 
@@ -108,7 +108,7 @@ class DataSets:
         self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
     ) -> DataSetRecord:
         """Imports newer data under the same name, and so the same budget; raises the version."""
-        with self._arriving(file, upload, by=by) as source:
+        with self._arriving(file, upload, by=by, name=name) as source:
 
             def write(old: Path, schema: Schema, target: Path) -> ImportEffects:
                 self._shared.settings.import_limits.check(source, schema)
@@ -225,7 +225,9 @@ class DataSets:
     # How it is done.
 
     @contextmanager
-    def _arriving(self, file: str | None, upload: Path | None, *, by: str) -> Generator[Path]:
+    def _arriving(
+        self, file: str | None, upload: Path | None, *, by: str, name: str | None = None
+    ) -> Generator[Path]:
         """The file to import, by an owner; an upload is removed when it was imported.
 
         Where that failed it stays for another try; what nobody uses is swept after a day.
@@ -235,21 +237,34 @@ class DataSets:
         settings = self._shared.settings
         place = None if upload is None else file_places.place_of_upload(settings, upload)
         self._people.require(by, Role.OWNER)
-        if place is None:
-            yield file_places.place_of_import(settings, file)
+        if file is not None:
+            found = file_places.place_of_import(settings, file)
+            with self._unknown(file, name):
+                yield found
             return
+        assert place is not None
         try:
             yield place
         except ParameterError as error:  # the name that an upload has here says nothing to anybody
             raise ParameterError(str(error).replace(place.name, "the upload")) from None
         place.unlink(missing_ok=True)
 
+    @contextmanager
+    def _unknown(self, file: str, name: str | None = None) -> Generator[None]:
+        """No external data set but that of the name reads this, nor will until the block ends."""
+        settings = self._shared.settings
+        source = known_sources.identify(settings, file)
+        with known_sources.registering(settings, source):
+            others = [row for row in self.store.rows() if row.name != name]
+            known_sources.check_unknown(settings, others, source)
+            yield
+
     def _check_declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
         schema, now = registration.schema, self._shared.clock()
         if "/" in schema.name or schema.name in (".", ".."):  # a part of addresses
             raise ParameterError(
-                f"The name {schema.name[:80]!r} cannot stand in an address. Leave out '/', and do"
+                f"The name {schema.name[:80]!r} cannot be part of an address. Leave out '/', and do"
                 " not name a data set '.' or '..'."
             )
         check_declared(schema)
@@ -257,8 +272,8 @@ class DataSets:
             check_unlisted(schema.column(schema.unit))
         if not schema.unit_declared:
             raise ParameterError(
-                "unit is missing: say whose privacy is protected, by the column that tells people"
-                " apart, or that each row is another person's."
+                "unit is missing: say whose privacy is protected, by the column that identifies"
+                " a person, or that each row is another person's."
             )
         for purpose in registration.purposes:
             if purpose.expires is not None and purpose.expires <= now:

@@ -125,7 +125,9 @@ class Proposals:
         if proposal.proposed_by == by and not nobody_else:
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
         if not self._people.has(proposal.proposed_by, *DECIDE):
-            raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
+            raise NotPermitted(
+                "The person who proposed it is not a steward or owner any more. Propose it again."
+            )
         if proposal.analyst == by:
             raise NotPermitted("This is your own budget. Somebody else has to agree.")
         people = [self._people.person(name) for name in (proposal.proposed_by, by)]
@@ -139,7 +141,7 @@ class Proposals:
         if one_time:
             raise NotPermitted(
                 f"The account of {one_time[0]!r} still has a one-time password, which another"
-                " person has seen. Budgets are raised by people with passwords of their own."
+                " person has seen. Budgets are raised by people who chose their own passwords."
             )
 
     def _check_own_hands(self, people: list[Person]) -> None:
@@ -151,7 +153,7 @@ class Proposals:
         if now < last.handed + wait:
             raise NotPermitted(
                 f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by"
-                f" two people whose accounts were in their own hands for {wait.days} days: these"
+                f" two people whose accounts nobody else controlled for {wait.days} days: these"
                 f" two can from {stored.write_time(last.handed + wait)}. Let others propose or"
                 " second it, or wait."
             )

@@ -213,8 +213,8 @@ class Requests:
             raise ParameterError(
                 f"{analyst!r} has, or had, a grant of ({before.budget}) for this purpose. A larger"
                 " one takes two people: a steward or an owner proposes it, and another one agrees;"
-                " ask them. A request for the same budget changes the columns, or gives the grant"
-                " anew."
+                " ask them. A request for the same budget changes the columns, or renews the"
+                " grant."
             )
 
     def _check_few_open(self, connection: Connection, analyst: str) -> None:

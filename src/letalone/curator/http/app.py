@@ -46,14 +46,17 @@ from letalone.curator.record import api as record_routes
 from letalone.curator.record import public_api as public_routes
 from letalone.curator.storage.caches import TimedCache
 from letalone.curator.subjects import api as subject_routes
+from letalone.curator.surveys import api as survey_routes
+from letalone.curator.surveys import counter_api as counter_routes
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 MAX_PREVIEWS = 20
 ROUTES = (  # the busiest first
     question_routes, account_routes, data_set_routes, grant_routes, record_routes, subject_routes,
-    public_routes,
+    survey_routes, counter_routes, public_routes,
 )  # fmt: skip
+AGGREGATOR_ROUTES = (counter_routes, public_routes)  # of a service that only counts for others
 MEMBERS = {"type": "string", "title": "string", "status": "integer", "detail": "string"}
 PROPERTIES = {name: {"type": kind} for name, kind in MEMBERS.items()}
 SCHEMA = {"type": "object", "required": list(MEMBERS), "properties": PROPERTIES}
@@ -93,9 +96,10 @@ def make_app(
         ],
     )
     app.state.service = service
-    for module in ROUTES:
+    for module in AGGREGATOR_ROUTES if curator.settings.aggregator else ROUTES:
         app.include_router(module.routes)
-    add_console(app)
+    if not curator.settings.aggregator:
+        add_console(app)
     _add_problems(app)
     return app
 
@@ -162,9 +166,12 @@ async def run_hourly(curator: Curator, log: Any, every_seconds: float = HOUR_SEC
     while True:
         try:
             retired = await run_in_threadpool(curator.data_sets.retire_overdue)
+            ended = await run_in_threadpool(curator.surveys.close_ended)
             await run_in_threadpool(curator.sweep)
             if retired:
                 log.info("retired", data_sets=len(retired))
+            if ended:
+                log.info("closed", surveys=len(ended))
             if missing := await run_in_threadpool(curator.without_rows):
                 log.error("rows are missing: restore the folder data", data_sets=missing)
         except Exception as error:  # such as another worker that was faster

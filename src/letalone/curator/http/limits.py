@@ -43,6 +43,7 @@ class RateLimits:
 
     of_a_person: int = 30_000
     of_an_address: int = 600
+    surveys_of_an_address: int = 6000  # pages, files and reports: a whole school has one address
     log_ins_of_an_address: int = 60  # each costs the work of a password
     probes_of_an_address: int = 600  # of /health, apart: a probe is not to fail for others' sake
     refusals_of_a_person: int = 600  # of questions: each is an entry that the ledger keeps
@@ -89,6 +90,7 @@ class Throttle:
         self._window = SlidingWindowCounterRateLimiter(RateLimitStorage())
         self.person = self._counter("person", limits.of_a_person)
         self.address = self._counter("address", limits.of_an_address)
+        self.survey = self._counter("survey", limits.surveys_of_an_address)
         self.log_in = self._counter("log in", limits.log_ins_of_an_address)
         self.probe = self._counter("probe", limits.probes_of_an_address)
         self._refusal = RateLimitItemPerMinute(limits.refusals_of_a_person, namespace="refusal")

@@ -28,6 +28,7 @@ from letalone.curator.http.problems import (
 
 UPLOADS = "/api/v1/uploads"
 CONSOLE_UPLOADS = "/uploads"
+COUNTERS, TOTALS = "/api/v1/counters/", "/totals"
 FILES = "multipart/form-data"
 NUL = "\0"
 SECURITY_HEADERS = {
@@ -51,6 +52,7 @@ class BodyLimits:
     """The most bytes of a body, and the most seconds that it may take."""
 
     bytes: int = 1 << 20
+    named_bytes: int = 8 << 20  # of all reports that a counter is asked to add up
     seconds: float = 10.0
     upload_bytes: int = 1 << 30
     upload_chunk_seconds: float = 10.0
@@ -78,7 +80,7 @@ class BodyLimitMiddleware(HttpMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = _is_upload(scope)
-        max_bytes = self._limits.upload_bytes if upload else self._limits.bytes
+        max_bytes = self._limits.upload_bytes if upload else self._most_bytes(scope)
         try:
             check_announced(scope, max_bytes)
             read = self._count_chunks if upload else self._read_whole
@@ -87,6 +89,11 @@ class BodyLimitMiddleware(HttpMiddleware):
             await error.problem.response()(scope, receive, send)
             return
         await self._app(scope, given, send)
+
+    def _most_bytes(self, scope: Scope) -> int:
+        path = str(scope["path"])
+        names = path.startswith(COUNTERS) and path.endswith(TOTALS)
+        return self._limits.named_bytes if names else self._limits.bytes
 
     async def _read_whole(self, receive: Receive, max_bytes: int) -> Receive:
         """The body at once, read before the route begins."""

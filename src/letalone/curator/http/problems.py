@@ -42,7 +42,7 @@ class ProblemKind:
 
 KINDS: dict[str, ProblemKind] = {
     "parameter": ProblemKind(
-        422, "A value is outside what is allowed", "Change the value; the words name it."
+        422, "A value is not allowed", "Change the value; the message names it."
     ),
     "unsupported-query": ProblemKind(
         422,
@@ -50,17 +50,17 @@ KINDS: dict[str, ProblemKind] = {
         "Ask it in one of the ways that are named.",
     ),
     "neighbours-differ": ProblemKind(
-        422, "Two guarantees speak of different neighbours", "Convert one of them first."
+        422, "Two guarantees are for different neighbours", "Convert one of them first."
     ),
     "format": ProblemKind(
         422, "A stored text is damaged or newer", "Send what a current letalone wrote."
     ),
-    "not-valid": ProblemKind(
-        422, "The request does not have the right form", "Each of `errors` names a field."
-    ),
+    "not-valid": ProblemKind(422, "A field is missing or wrong", "Each of `errors` names a field."),
     "not-json": ProblemKind(400, "The body is not JSON", "Send one JSON object in UTF-8."),
     "not-authenticated": ProblemKind(
-        401, "Who asks is not known", "Send a token that is valid: Authorization: Bearer la_…"
+        401,
+        "Not signed in, or the token is not valid",
+        "Send a token that is valid: Authorization: Bearer la_…",
     ),
     "elevation-needed": ProblemKind(
         401, "The password is asked for again", "Call POST /api/v1/elevations, then send its token."
@@ -84,7 +84,7 @@ KINDS: dict[str, ProblemKind] = {
         405, "This address does not know the method", "The header Allow names those that it knows."
     ),
     "conflict": ProblemKind(
-        409, "It is not so any more", "Look at how it stands now, and decide again."
+        409, "This has changed in the meantime", "Look at it again, and decide then."
     ),
     "budget-exceeded": ProblemKind(
         409, "The answer would cost more than is left", "Ask for less; nothing was spent."

@@ -7,7 +7,7 @@ A token that was never made, has ended or was revoked is refused in the same wor
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Annotated, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -82,6 +82,11 @@ def count_address(request: Request, service: Context) -> None:
         service.throttle.address(address_of(request))
 
 
+def count_survey(request: Request, service: Context) -> None:
+    """For people who answer a survey: many may come from one address at the same time."""
+    service.throttle.survey(address_of(request))
+
+
 def count_log_in(request: Request, service: Context) -> None:
     """For what takes a password from somebody who is not known yet."""
     service.throttle.log_in(address_of(request))
@@ -99,7 +104,10 @@ def address_of(request: Request) -> str:
         address = ip_address(host.partition("%")[0])
     except ValueError:
         return host
-    return str(ip_network((address, 64), strict=False)) if address.version == 6 else host
+    if isinstance(address, IPv4Address):
+        return host
+    mapped = address.ipv4_mapped  # how a socket for both kinds writes an address of IPv4
+    return str(mapped or ip_network((address, 64), strict=False))
 
 
 Address = Annotated[str, Depends(address_of)]
@@ -177,6 +185,7 @@ OVERSEER = Depends(_require_scope(*OVERSEEING))
 ACTING_OWNER = Depends(_require_scope(Scope.ADMINISTER, elevated=True))
 ACTING_STEWARD = Depends(_require_scope(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
 ANYBODY = Depends(count_address)
+SURVEYED = Depends(count_survey)
 PROBE = Depends(count_probe)
 LOG_IN = Depends(count_log_in)
 

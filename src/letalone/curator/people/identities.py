@@ -140,8 +140,8 @@ def _account(typed: str) -> dict[str, str | None]:
     if SUBJECT.fullmatch(typed) and "@" not in typed:
         return {"email": None, "subject": typed}
     raise ParameterError(
-        "The account is no e-mail address, and no subject as a provider gives it (letters and"
-        " digits without blanks, at most 255)."
+        "The account is not an e-mail address, and not a subject as a provider gives it (letters"
+        " and digits without blanks, at most 255)."
     )
 
 

@@ -38,6 +38,7 @@ from letalone.curator.storage.refusals import NotRecognised
 from letalone.curator.storage.service_records import Recognised
 from letalone.curator.storage.settings import Settings
 from letalone.errors import ParameterError
+from letalone.errors.installing import not_installed
 
 if TYPE_CHECKING:
     from letalone.curator.people.provider import Journey, Provider
@@ -58,10 +59,7 @@ def add_provider(app: FastAPI, settings: Settings) -> None:
         return
     missing = [package for package in NEEDED if find_spec(package) is None]
     if missing:
-        raise ParameterError(
-            f"{settings.provider_file.name} needs {', '.join(missing)}. To install:"
-            " pip install 'letalone[oidc]'."
-        )
+        raise ParameterError(not_installed(settings.provider_file.name, ", ".join(missing), "oidc"))
     from letalone.curator.people.provider import Provider
 
     app.state.provider = Provider(provider_settings)

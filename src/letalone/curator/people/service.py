@@ -90,7 +90,7 @@ class PeopleService:
     def reset_owner(self, name: str) -> str:
         """A new one-time password for an owner, by whoever has the machine and its files."""
         if Role.OWNER not in self.person(name).roles:
-            raise ParameterError(f"{name!r} is no owner. An owner resets passwords of others.")
+            raise ParameterError(f"{name!r} is not an owner. An owner resets passwords of others.")
         return self._reset(name, by=None)
 
     def disable(self, name: str, *, by: str) -> Person:

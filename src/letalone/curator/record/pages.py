@@ -32,7 +32,7 @@ MAX_NUMBER = 10**15
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 EntryNumber = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 NO_CHECKPOINT = (
-    "What was typed is no checkpoint. Paste the whole file as it was downloaded, from { to };"
+    "This is not a checkpoint. Paste the whole file as it was downloaded, from { to };"
     " several go into one list: [ …, … ]."
 )
 REFUSALS = {  # by the name that is stored: in a line of the ledger, and on their own page
@@ -41,8 +41,8 @@ REFUSALS = {  # by the name that is stored: in a line of the ledger, and on thei
     "Retired": ("retired", "The data set was retired."),
     "DataSetFrozen": ("frozen", "The data set is frozen."),
     "UnsupportedQuery": ("no proven private answer", "The question has no proven private answer."),
-    "ParameterError": ("value not allowed", "A value is outside what is allowed."),
-    "NeighboursDiffer": ("guarantees differ", "Two guarantees speak of different neighbours."),
+    "ParameterError": ("value not allowed", "A value is not allowed."),
+    "NeighboursDiffer": ("guarantees differ", "Two guarantees are for different neighbours."),
 }
 KINDS_IN_WORDS = {  # the others are called as they are stored
     EntryKind.CREATED: "ledger begun",

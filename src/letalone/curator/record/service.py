@@ -21,14 +21,13 @@ from letalone.curator.grants.decisions import read_words
 from letalone.curator.grants.service import Requests
 from letalone.curator.people.service import PeopleService
 from letalone.curator.storage.dependencies import Dependencies
-from letalone.curator.storage.service_records import DataSetRecord
 from letalone.curator.storage.stored_values import write_time
 from letalone.curator.storage.tables import CONTROLLER_FACTS
 from letalone.ledger.levels import Level
 from letalone.privacy import Budget
 from letalone.privacy.budget import brief
 from letalone.privacy.curve import Json
-from letalone.wire.records import Grant, Role
+from letalone.wire.records import DataSetRecord, Grant, Role
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$^:@-])")
 MEASURES = (
@@ -232,13 +231,13 @@ def _words(value: object) -> str:
 def retention_words(record: DataSetRecord) -> str:
     """Where the rows are and how long, in words for people in the data."""
     if record.retired and record.external:
-        return "It was retired and is no longer read; its source is kept elsewhere, by its owner."
+        return "It was retired and is no longer read; its owner keeps the source."
     if record.retired:
         return "It was retired: its rows are gone."
     until = f" until {record.retention}" if record.retention else ""
     if record.external:
         ends = f"It is read{until}." if until else ""
-        return f"Its rows are kept elsewhere, by their owner. {ends}".rstrip()
+        return f"Their owner keeps the rows. {ends}".rstrip()
     return f"Its rows are kept{until}." if until else ""
 
 

@@ -36,7 +36,7 @@ from letalone.ledger.storage.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data
 NO_NEW_LEDGER = (
-    " The curator's database is in use, and what was spent stands in its ledger: a new one would"
+    " The curator's database is in use, and its ledger records what was spent: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
 )
 KNOWN_LOSSES = func.length(SEEN.c.decided)  # a loss makes it longer

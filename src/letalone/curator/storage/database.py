@@ -1,4 +1,4 @@
-"""The curator's database: people, tokens, requests, grants. What was spent stands in the ledger.
+"""The curator's database: people, tokens, requests, grants. The ledger records what was spent.
 
 SQLite in the folder, or PostgreSQL. A writer sees the last state and alone may change it: SQLite
 begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted is overwritten
@@ -25,6 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from letalone.curator.storage.caches import StampedCache
 from letalone.curator.storage.tables import METADATA
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
+from letalone.errors.installing import not_installed
 from letalone.ledger.storage.patience import IN_TURN
 from letalone.ledger.storage.trips import Asked, Pipeline
 from letalone.ledger.storage.watch import watch_of_file, watch_of_postgresql
@@ -157,14 +158,14 @@ class Database:
                     " open it."
                 ) from None
 
-    def overwrite(self) -> bool:
+    def overwrite(self, tries: int = OVERWRITE_TRIES) -> bool:
         """What was deleted is gone from SQLite's log, too; False where others kept it busy.
 
-        PostgreSQL's log is its keeper's affair.
+        The log also tells what was written together. PostgreSQL's log is its keeper's affair.
         """
         if not self.in_a_file:
             return True
-        for _ in range(OVERWRITE_TRIES):
+        for _ in range(tries):
             with self._in_words(), self._engine.connect() as connection:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {OVERWRITE_MILLISECONDS}")
                 row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
@@ -206,7 +207,7 @@ class Database:
             raise DatabaseUnavailable(
                 f"{self.place} cannot be used: the curator's database cannot be reached, is busy or"
                 " full, or does not accept the role. Look at all, and try again. An answer"
-                " that was under way may be paid for: the same question again costs nothing more."
+                " that was under way may be charged already: the same again is not charged twice."
             ) from None
         except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
             raise damage_error(self.place) from None
@@ -217,7 +218,7 @@ def damage_error(place: str | None = None) -> DatabaseDamaged:
     which = "The curator's database" if place is None else f"The curator's database, {place},"
     return DatabaseDamaged(
         f"{which} is damaged: it is not as it was written. Stop the service and restore its newest"
-        " backup. What was spent stands in the ledger, which this does not concern."
+        " backup. The ledger records what was spent, which this does not concern."
     )
 
 
@@ -278,7 +279,7 @@ def _on_postgresql(driver: sa.URL) -> sa.Engine:
         return bound_silence(engine)  # a server that was away is reached again
     except ModuleNotFoundError:
         raise ParameterError(
-            "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
+            not_installed("A database in PostgreSQL", "psycopg", "postgres")
         ) from None
 
 

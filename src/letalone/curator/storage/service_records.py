@@ -5,7 +5,7 @@ What it answers with are `wire.records`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime
+from datetime import date
 from fractions import Fraction
 from typing import Any, Self
 
@@ -20,8 +20,8 @@ from letalone.privacy import ADD_REMOVE, REPLACE, Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import Relation
 from letalone.session.steps.row_limit import MaxRows
-from letalone.wire.bodies import Cell, NewDataSet, SentPurpose, SentQuestion, exact
-from letalone.wire.records import Person, Scope
+from letalone.wire.bodies import Cell, NewDataSet, SentQuestion, exact
+from letalone.wire.records import DeclaredPurpose, Person, Scope
 
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 
@@ -59,21 +59,12 @@ class Bearer:
 
 
 @dataclass(frozen=True, slots=True)
-class Purpose:
-    """What a data set may be used for, how much of its budget for it, and until when."""
-
-    name: str
-    budget: Budget
-    expires: datetime | None = None
-    description: str = ""
+class Purpose(DeclaredPurpose):
+    """A purpose, checked."""
 
     def __post_init__(self) -> None:
         read_name(self.name, of="purpose")
         object.__setattr__(self, "expires", to_utc("expires", self.expires))
-
-    @classmethod
-    def of_body(cls, body: SentPurpose) -> Self:
-        return cls(**body.arguments())
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +102,10 @@ class Registration:
         return cls(
             schema=Schema(body.name, columns, unit=body.unit, neighbours=label),
             budget=body.budget.read(),
-            purposes=tuple(map(Purpose.of_body, body.purposes)),
+            purposes=tuple(Purpose(**sent.arguments()) for sent in body.purposes),
             description=body.description,
             retention=body.retention,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class DataSetRecord:
-    """What is public about a data set; `removal`: from when on the rows go, where announced."""
-
-    name: str
-    description: str
-    schema: Schema
-    purposes: tuple[Purpose, ...]
-    external: bool
-    retention: date | None
-    retired: bool
-    removal: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +167,7 @@ class QuestionPrice:
     delta: Number = 0
     confidence: Number = 0.95
     rows: int | None = None
+    confirm: bool = False
 
     @classmethod
     def of_body(cls, body: SentQuestion) -> Self:
@@ -199,6 +177,7 @@ class QuestionPrice:
             delta=exact(body.delta),
             confidence=exact(body.confidence),
             rows=body.rows,
+            confirm=body.confirm,
         )
 
 

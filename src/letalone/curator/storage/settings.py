@@ -105,6 +105,8 @@ class Settings:
     most_cells: int = 20_000  # values, groups times columns, that one answer may have
     most_steps: int = 200  # so much may be computed to price a question, 3 ms each (plan_checks.py)
     stored_megabytes: int = 200  # million letters of one person's answers, stored in a day
+    other_counter: str | None = None  # the address of the second counter of surveys
+    aggregator: bool = False  # only the second counter of others' surveys
     controller: str = NO_CONTROLLER  # who answers for the data, for the public page and the record
     contact: str = NO_CONTACT
 

@@ -52,13 +52,13 @@ def write_time(when: datetime | None) -> str | None:
 
 
 def read_optional_time(text: str | None) -> datetime | None:
-    """The time that was written."""
+    """Parses a stored UTC time, if there is one."""
     return None if text is None else read_time(text)
 
 
 @reads_stored
 def read_time(text: str) -> datetime:
-    """The time that was written, which is there."""
+    """Parses a stored UTC time."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
 

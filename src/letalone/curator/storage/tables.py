@@ -189,6 +189,40 @@ IDENTITIES = _table(
     sa.UniqueConstraint("issuer", "subject"),
 )
 
+# Surveys: `survey` is its JSON. Reports are counts by value, without times, in the order of their
+# values: nothing tells which report came with which invitation.
+SURVEYS = _table(
+    "surveys", _key("name"), *_texts("survey", "made", "made_by"), *_optional("closed")
+)
+INVITATIONS = _table(
+    "invitations", _key("digest"), _of("survey", "surveys", index=True), *_each(sa.Boolean, "used")
+)
+REPORT_COUNTS = _table(
+    "report_counts",
+    _of("survey", "surveys", primary_key=True),
+    _key("question", sa.Integer),
+    _key("report"),
+    *_each(sa.BigInteger, "number"),
+)
+
+# Surveys with two counters: a part that this service has in one, and halves of reports with their
+# shares once they are counted. `told` is the total that was told, with its noise.
+COUNTERS = _table(
+    "counters",
+    _key("survey"),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    *_texts("document", "key"),
+    *_optional("told"),
+)
+SPLIT_REPORTS = _table(
+    "split_reports",
+    _key("survey"),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    _key("nonce"),
+    *_texts("half"),
+    *_optional("shares"),
+)
+
 
 def insert_once(table: sa.Table) -> sa.Insert:
     """Adds a row unless there is one with its key: for a writer that is alone."""

@@ -83,7 +83,7 @@ def id_in_reason() -> ParameterError:
     """What is told where a reason or an outcome has the id in it."""
     return ParameterError(
         "The reason has the person's id in it, and the ledger never forgets. Name the case by a"
-        " number of its own instead."
+        " separate number instead."
     )
 
 

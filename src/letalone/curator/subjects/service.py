@@ -46,7 +46,7 @@ STAYS = (
     " back, and their noise is what protects the person in them."
 )
 IN_IMPORTS = (
-    "If it was imported by its name, that file still lies in the imports folder, as it was: its"
+    "If it was imported by its name, that file is still in the imports folder, as it was: its"
     " owner changes or removes it there."
 )
 IN_LOG = (
@@ -345,7 +345,7 @@ def _check_changes(schema: Schema, changes: Changes) -> None:
     for name, value in changes.items():
         schema.column(name)
         if name == schema.unit:
-            raise ParameterError("The id itself is not corrected. Erase the rows and import anew.")
+            raise ParameterError("The id itself is not corrected. Erase the rows and import again.")
         if value is not None and not isinstance(value, str | int | float):
             raise ParameterError(f"The new value of {name!r} must be a text, a number or missing.")
 

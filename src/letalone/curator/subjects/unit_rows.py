@@ -141,7 +141,7 @@ def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
         ends = " and ".join("none" if end is None else f"{float(end):g}" for end in bounds)
         yield (
             f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {ends},"
-            " and what lies beyond becomes the bound."
+            " and a value outside becomes the bound."
         )
     if ruled.kept is not None and column.keys is not None and ruled.kept not in column.keys:
         yield (
@@ -203,7 +203,7 @@ def _as_text(column: Column) -> Sql:
 def _check_has_unit(schema: Schema) -> str:
     if schema.unit is None:
         raise ParameterError(
-            f"In {schema.name!r} each row is a unit of its own, and no column tells people apart:"
+            f"In {schema.name!r} each row is a different person, and no column identifies people:"
             " rows cannot be found by an id."
         )
     return schema.unit

@@ -7,8 +7,9 @@ folder that provides:
 
 A dialect, `Dialect` (dialect.py):
   read, unit       a stored cell as a value of its declared type, or as a unit: total, whatever the
-                   cell holds (stored_types.py has the types and the shared pieces, text_grammar.py
-                   what text stands for); a type that cannot be read so is OTHER
+                   cell holds (stored_types.py has the types and the shared pieces,
+                   texts/text_grammar.py what text stands for); a type that cannot be read so is
+                   OTHER
   text, hashed     a unit as text, and SHA-256 in small hexadecimal digits
   printed          a tree in the engine's words, by rules for kinds of nodes (rewriting.py)
   and what differs of arithmetic, offset, whole, weighed, guess, scaled, total, narrow, double_of,

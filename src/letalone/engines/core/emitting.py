@@ -121,7 +121,7 @@ class ExpressionEmitter:
 
     def _one_of(self, of: Term, values: tuple[Value, ...]) -> Term:
         once = self._levels.name(of)
-        return _true_or_false(_is_one_of(once, values), once)
+        return _true_or_false(is_one_of(once, values), once)
 
     def _case(
         self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
@@ -173,7 +173,7 @@ def _true_or_false(sql: Sql, *made_of: Term) -> Term:
     return Term(sql, Type.BOOLEAN, depth=deepest(made_of))
 
 
-def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
+def is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     """IN, with whole numbers compared as such and numbers as doubles."""
     doubles = [v for v in values if isinstance(v, Fraction)] if of.type is Type.INTEGER else []
     others = [value for value in values if value not in doubles]
@@ -186,6 +186,12 @@ def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     ]
     nothing = syntax.case((syntax.is_present(of.sql), exp.Boolean(this=False)))
     return syntax.join_conditions(exp.Or, parts) if parts else nothing
+
+
+def number_value(of: Term, values: tuple[Value, ...]) -> Sql:
+    """Which of the values it is, counted from 0; NULL where it is none."""
+    each = enumerate(values)
+    return syntax.case(*((is_one_of(of, (value,)), syntax.whole(n)) for n, value in each))
 
 
 def _alike(results: list[Term]) -> list[Term]:

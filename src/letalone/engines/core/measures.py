@@ -12,6 +12,7 @@ DistinctValues: how many different x there are; a missing x is none.
 Cells:    how many x fall into [lower + j·step, lower + (j + 1)·step), j = 0 … count − 1;
 what lies below is counted in the first cell, what lies above in the last.
 Edges are rounded to the nearest double, so 0.29 lies in the cell that starts at 0.29.
+ValueCounts: how many x are equal to each of the listed values, which differ; a missing x is none.
 
 Bounding, where the unit is a column: rows whose unit is missing are dropped, and every number is
 counted in parts of 1/S of a row, S = 2^weight_bits. A row weighs S, or less where its unit has more
@@ -21,7 +22,7 @@ max_rows = k alone: S·min(1, k/n), rounded down, for a unit with n rows.
 max_groups = G: of listed groups only. A pair of a unit and a group weighs v = S·min(1, G/g) for a
 unit in g groups (norm 1), or S·min(1, √(G/g)) (norm 2), rounded down; a row of a pair with n rows
 v·min(1, k/n). clip: a pair is one row, whose i is the sum of theirs, clamped to low … high; it
-weighs v, and Cells are refused.
+weighs v, and cells and counts of values are refused.
 DistinctUnits: pairs, G = max_groups or else max_rows. Without groups: S for each unit.
 DistinctValues: S for each different value that is left by a cut, the first of a unit by a digest:
 k of its pairs of a group and a value, or k values in each of G groups. Engines spell doubles and
@@ -38,6 +39,7 @@ from typing import Literal
 
 from letalone.errors import ParameterError
 from letalone.plans.aggregates.features import PerUnit
+from letalone.plans.constants import Value
 from letalone.plans.expressions import Expression
 from letalone.plans.plan import Bounding, GroupColumn, Join, Plan
 from letalone.plans.schema import Schema
@@ -154,7 +156,21 @@ class CellCounts:
     count: int
 
 
-Measure = Rows | RowsWith | DistinctUnits | GridSum | ProductSum | DistinctValues | CellCounts
+@dataclass(frozen=True, slots=True)
+class ValueCounts:
+    """How often each of some listed values is there."""
+
+    of: Expression
+    values: tuple[Value, ...]
+
+    @property
+    def count(self) -> int:
+        """How many numbers it is for each key."""
+        return len(self.values)
+
+
+Listed = CellCounts | ValueCounts  # several numbers for each key
+Measure = Rows | RowsWith | DistinctUnits | GridSum | ProductSum | DistinctValues | Listed
 Exact = list[int] | list[list[int]]
 
 

@@ -45,8 +45,8 @@ def hides_its_making(source: str, what: str) -> ParameterError:
 
 
 def vouched_for(what: str) -> str:
-    """What an answer says about rows that are taken at their owner's word."""
+    """The note about rows whose making only their owner can vouch for."""
     return (
-        f"the rows are taken as they are ({what}): that each is made from one person's rows is"
-        " their owner's word"
+        f"letalone cannot see how the rows were made ({what}): their owner states that each is"
+        " made from one person's rows"
     )

@@ -8,7 +8,7 @@ there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from sqlglot import exp
@@ -16,7 +16,7 @@ from sqlglot import exp
 from letalone.engines.core import syntax
 from letalone.engines.core.dialect import Dialect
 from letalone.engines.core.emitting import ExpressionEmitter
-from letalone.engines.core.measures import RowScope
+from letalone.engines.core.measures import GridSum, RowScope
 from letalone.engines.core.stored_types import SQL_TYPES, Stored
 from letalone.engines.core.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.core.terms import Levels, Term
@@ -31,6 +31,8 @@ from letalone.plans.types import Type
 LENT = "letalone_lent_"  # and a digest of the name of the data set that lends
 UNIT = "unit"  # the column of what is lent that holds the unit
 PLAIN = {kind: str(sql.value) for kind, sql in SQL_TYPES.items()}  # what engines store types as
+
+PlaceOnGrid = tuple[str, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Tables:
     once: whether no unit has more than one row, by a rule that the engine enforces.
     number: a column of the private table that says how many rows the unit of each row has; then all
     its rows have a unit.
+    products: columns of the table of weights, of what each row adds to the sum of a grid; NULL
+    where the value is missing.
     """
 
     private: TableRef
@@ -59,6 +63,7 @@ class Tables:
     dialect: Dialect
     once: bool = False
     number: str | None = None
+    products: Mapping[PlaceOnGrid, str] = field(default_factory=dict[PlaceOnGrid, str])
 
 
 class ScopeRows:
@@ -101,6 +106,11 @@ class ScopeRows:
     def number(self) -> Sql:
         """How many rows its unit has, where the table has a column of it."""
         return syntax.column(f"{self.mark}n")
+
+    def product(self, grid: GridSum) -> Sql | None:
+        """What each row adds to the sum of a grid, where it stands beside the weights."""
+        name = self._tables.products.get(place_on_grid(grid))
+        return None if name is None else syntax.column(f"{self.mark}{name}")
 
     def select(
         self,
@@ -160,8 +170,10 @@ class ScopeRows:
         if with_unit and schema.unit is not None:
             columns.append(syntax.alias(self._unit_of_row(schema.unit), f"{self.mark}unit"))
         if weighed:
-            weight = syntax.column("w", f"{self.mark}weights")
-            columns.append(syntax.alias(weight, f"{self.mark}weight"))
+            beside = {"w": "weight"} | {name: name for name in self._tables.products.values()}
+            for name, called in beside.items():
+                column = syntax.column(name, f"{self.mark}weights")
+                columns.append(syntax.alias(column, f"{self.mark}{called}"))
         if self._tables.number is not None:
             number = syntax.column(self._tables.number, source)
             columns.append(syntax.alias(number, f"{self.mark}n"))
@@ -187,7 +199,10 @@ class ScopeRows:
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.subquery(rows, below))
         public = syntax.rename(relation.sql, beside)
-        query.append("joins", exp.Join(this=public, kind="INNER", on=on))
+        kept = (
+            {"side": "LEFT"} if isinstance(join, PublicJoin) and join.outer else {"kind": "INNER"}
+        )
+        query.append("joins", exp.Join(this=public, on=on, **kept))
         return query
 
     def _on(self, relation: TableRef, join: Join, names: tuple[str, str]) -> list[Sql]:
@@ -222,6 +237,11 @@ class ScopeRows:
         return self._scope.schema.column(name)
 
 
+def place_on_grid(grid: GridSum) -> PlaceOnGrid:
+    """What the place of a row on a grid is made of."""
+    return repr(grid.of), grid.low, grid.high, grid.shift
+
+
 def unit_of(relation: TableRef, column: Column, source: str, dialect: Dialect) -> Sql:
     """The unit of a row: what is stored, never converted, so that no two people become one.
 
@@ -229,7 +249,7 @@ def unit_of(relation: TableRef, column: Column, source: str, dialect: Dialect) -
     """
     if column.type is Type.OTHER:
         raise ParameterError(
-            f"The unit {column.name!r} is a column whose values cannot be told apart. Choose a"
+            f"The unit {column.name!r} is a column whose values cannot be distinguished. Choose a"
             " column of text or whole numbers."
         )
     stored = _find_column(relation, column.name)

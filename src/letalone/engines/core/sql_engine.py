@@ -19,7 +19,7 @@ from letalone.engines.core.measures import Exact, Measure, RowScope
 from letalone.engines.core.one_row import lent_rows, one_row_scope, training_rows, unit_kind
 from letalone.engines.core.rows import TableRef, Tables, lent_name, mark_of
 from letalone.engines.core.statements import NUMBER, Statement, build_discovery, build_statements
-from letalone.engines.core.stored_types import columns_read_from_text
+from letalone.engines.core.stored_types import columns_in_a_zone, columns_read_from_text
 from letalone.engines.core.syntax import Sql
 from letalone.engines.frames import arrow
 from letalone.plans.expressions import Expression
@@ -47,6 +47,10 @@ class Engine(ABC):
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return columns_read_from_text(self._schema, self._relation.columns)
+
+    def counted_in_utc(self) -> frozenset[str]:
+        """The columns of times that may have a time zone: metadata."""
+        return columns_in_a_zone(self._schema, self._relation.columns)
 
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""

@@ -21,9 +21,10 @@ from sqlglot import exp
 
 from letalone.engines.core import amounts, measures, syntax
 from letalone.engines.core.bounding import Weigher, keep_first
+from letalone.engines.core.emitting import is_one_of, number_value
 from letalone.engines.core.measures import Exact, GridSum, Measure, RowScope, looked_at
 from letalone.engines.core.relations_of_units import as_table_of_units
-from letalone.engines.core.rows import ScopeRows, Tables
+from letalone.engines.core.rows import PlaceOnGrid, ScopeRows, Tables, place_on_grid
 from letalone.engines.core.stored_types import with_one_zero
 from letalone.engines.core.syntax import BIGINT, HUGEINT, Sql
 from letalone.engines.core.terms import Term
@@ -35,7 +36,8 @@ from letalone.plans.types import Type
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
 # Grouped by a value, too, so each has a statement of its own.
-ALONE = (measures.CellCounts, measures.DistinctValues)
+LISTED = (measures.CellCounts, measures.ValueCounts)
+ALONE = (*LISTED, measures.DistinctValues)
 Numbered = list[tuple[int, Measure]]
 
 
@@ -65,7 +67,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL, and how to read it. Result columns: the key's number, the cell (Cells only), sums."""
+    """SQL, and how to read it. Result columns: the key's number, the cell (if any), sums."""
 
     sql: exp.Select
     figures: tuple[Figure, ...]
@@ -75,10 +77,10 @@ class Statement:
         """The values of each measure, for each key; 0 where the result has no row."""
         numbered = rows if self.grouped else [(0, *row) for row in rows]
         match self.figures:
-            case (Figure(measure=measures.CellCounts(count=count), factor=factor),):
-                cells = [[0] * count for _ in range(keys)]
+            case (Figure(measure=measures.CellCounts() | measures.ValueCounts() as listed) as one,):
+                cells = [[0] * listed.count for _ in range(keys)]
                 for key, number, rows_in_it in numbered:
-                    cells[key or 0][number or 0] = factor * (rows_in_it or 0)
+                    cells[key or 0][number or 0] += one.factor * (rows_in_it or 0)
                 return [cells]
             case figures:
                 values = [[0] * keys for _ in figures]
@@ -115,16 +117,6 @@ def build_discovery(scope: RowScope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
     scope, tables = as_table_of_units(scope, tables)
     return _Builder(scope, [(0, measures.DistinctUnits())], tables).discovered()
-
-
-def build_filter(scope: RowScope, tables: Tables) -> exp.Select:
-    """Whether the filter keeps each row, in the order of the rows."""
-    condition = [] if scope.where is None else [scope.where]
-    rows = ScopeRows(replace(scope, where=None, groups=()), condition, tables)
-    kept = [rows.value(of).sql for of in condition] or [exp.Boolean(this=True)]
-    passes = syntax.case((kept[0], exp.Boolean(this=True)), otherwise=exp.Boolean(this=False))
-    source = rows.select(with_unit=False, filtered=False)
-    return syntax.select([syntax.alias(passes, "passes")], source)
 
 
 def _is_paired(scope: RowScope) -> bool:
@@ -166,7 +158,7 @@ class _Builder:
         self._numbers: dict[Sql, int] = {}
         grids = [m for m in asked[::-1] if isinstance(m, GridSum) and m.power == 1]
         self._on_grid = {repr(grid.of): grid for grid in grids}
-        self._places: dict[tuple[str, int, int, int], Term] = {}
+        self._places: dict[PlaceOnGrid, Term] = {}
         self._together: dict[str, list[Term]] = {}
         self._cell_type = Type.INTEGER
         self._cell = self._read_cell()
@@ -183,10 +175,10 @@ class _Builder:
         """One row for each key, or for each key and cell that is not empty."""
         totals = self._totals()
         if not self._keys:
-            return Statement(totals, self._figures, grouped=False)
+            return Statement(self._numbered(totals), self._figures, grouped=False)
         keys = syntax.rename(syntax.table(KEYS), "keys")
         columns = [syntax.column(NUMBER, "keys")]
-        columns += [syntax.column(name, "totals") for name in self._result_names()]
+        columns += self._results()
         query = syntax.select(columns, keys)
         side = "" if self._cell and not self._distinct else "LEFT"
         on = _same_keys(self._keys, "keys", "totals", missing=self._missing)
@@ -309,9 +301,24 @@ class _Builder:
     def _named(self, sums: Sequence[Sql]) -> list[Sql]:
         return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
 
-    def _result_names(self) -> list[str]:
-        cells = [f"{self._mark}cell"] if self._cell and not self._distinct else []
-        return [*cells, *(f"{self._mark}sum{number}" for number in range(len(self._sums)))]
+    def _results(self) -> list[Sql]:
+        """The cell's number, if there are any, and the sums."""
+        names = [f"{self._mark}sum{number}" for number in range(len(self._sums))]
+        sums = [syntax.column(name, "totals") for name in names]
+        if not self._cell or self._distinct:
+            return sums
+        cell = syntax.column(f"{self._mark}cell", "totals")
+        match self._measures:
+            case [measures.ValueCounts(values=values)]:
+                return [number_value(Term(cell, self._cell_type), values), *sums]
+            case _:
+                return [cell, *sums]
+
+    def _numbered(self, totals: exp.Select) -> exp.Select:
+        """Totals of values with the numbers of the values: found once for each, not in each row."""
+        if not isinstance(self._measures[0], measures.ValueCounts):
+            return totals
+        return syntax.select(self._results(), syntax.subquery(totals, "totals"))
 
     # Pairs of a unit and a group
 
@@ -421,7 +428,9 @@ class _Builder:
 
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
-            case measures.Rows() | measures.CellCounts() | measures.DistinctValues():
+            case measures.Rows() | measures.DistinctValues():
+                return (self._add(self._all_rows()),)
+            case measures.CellCounts() | measures.ValueCounts():
                 return (self._add(self._all_rows()),)
             case measures.DistinctUnits():
                 return (self._add(self._units()),)
@@ -451,6 +460,9 @@ class _Builder:
         return exp.Count(this=exp.Distinct(expressions=[self._rows.unit]))
 
     def _grid_columns(self, grid: GridSum) -> tuple[int, ...]:
+        product = self._kept_product(grid)
+        if product is not None and grid.power == 1:
+            return self._add(self._total(product, amounts.EXACT)), *self._rows_with(product)
         where = self._place(grid)
         if grid.power == 2 and not self._clipped:
             squared = amounts.square(where, self._rows.levels)
@@ -496,11 +508,19 @@ class _Builder:
     def _presence(self, of: Expression) -> Sql:
         """NULL where the expression is; its offset on a grid, if that is computed anyway."""
         grid = self._on_grid.get(repr(of))
-        return self._rows.value(of).sql if grid is None else self._place(grid).sql
+        if grid is None:
+            return self._rows.value(of).sql
+        product = self._kept_product(grid)
+        return self._place(grid).sql if product is None else product
+
+    def _kept_product(self, grid: GridSum) -> Sql | None:
+        """A row's offset with its weight, where it stands beside the rows; NULL if its value is
+        missing."""
+        return None if self._weight is None else self._rows.product(grid)
 
     def _place(self, grid: GridSum) -> Term:
         """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
-        key = (repr(grid.of), grid.low, grid.high, grid.shift)
+        key = place_on_grid(grid)
         if key not in self._places:
             levels, make = self._rows.levels, amounts.place if self._clipped else amounts.offset
             self._places[key] = levels.name(make(self._rows.term(grid.of), grid, levels))
@@ -525,6 +545,10 @@ class _Builder:
             levels, rows = self._rows.levels, self._rows
             if isinstance(measure, measures.CellCounts):
                 cell = amounts.cell(rows.term(measure.of), measure, levels)
+            elif isinstance(measure, measures.ValueCounts):
+                once = levels.name(rows.value(measure.of))
+                listed = syntax.case((is_one_of(once, measure.values), once.sql))
+                cell = replace(once, sql=listed, simple=False)
             else:
                 cell = rows.value(measure.of)
                 if cell.type is Type.NUMBER:  # equal values have one spelling

@@ -14,9 +14,10 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from letalone.engines.core import syntax, text_grammar
+from letalone.engines.core import syntax
 from letalone.engines.core.syntax import BIGINT, BOOLEAN, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.engines.core.terms import Term
+from letalone.engines.texts import text_grammar
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
@@ -133,6 +134,12 @@ def columns_read_from_text(schema: Schema, stored: Mapping[str, Stored]) -> froz
     """The columns that are stored as text and declared to be something else: metadata."""
     others = [c.name for c in schema.columns if c.type not in (Type.TEXT, Type.OTHER)]
     return frozenset(name for name in others if stored[name].type is Type.TEXT)
+
+
+def columns_in_a_zone(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
+    """The columns of times that are stored with a time zone, and counted in UTC: metadata."""
+    timed = [column.name for column in schema.columns if column.type in DATED]
+    return frozenset(name for name in timed if stored[name].stored in ZONED)
 
 
 def read_by(readers: Mapping[Type, Reader], stored: Stored, source: Sql, column: Column) -> Term:

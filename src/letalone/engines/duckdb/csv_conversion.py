@@ -1,4 +1,4 @@
-"""Converts a CSV file to a Parquet file of text, as spreadsheets read it: quotes may hold breaks.
+"""Converts a CSV or an Excel file to a Parquet file of text: quotes may hold line breaks.
 
 For the owner alone, who runs it and sees what was odd: here one line can change what becomes of
 those below it, which a private question must never allow (csv_lines.py). A quote that is not
@@ -12,26 +12,26 @@ names, numbers with a decimal comma are written with a point; all else stays as 
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 from letalone.engines.core.stored_types import check_columns
 from letalone.engines.duckdb.csv_files import (
     DELIMITERS,
-    MAX_HEADER_BYTES,
     WITH_COMMA,
     check_line_end,
+    not_in,
 )
 from letalone.engines.duckdb.csv_lines import cell_pattern, decode_text, has_stray_quote, split_line
-from letalone.engines.frames.arrow import ParquetOfText
+from letalone.engines.duckdb.excel_files import excel_names, excel_rows, find_sheet
+from letalone.engines.duckdb.text_files import DAMAGED, Utf8Lines, open_lines
+from letalone.engines.frames.arrow import ParquetOfText, tuples_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
-from letalone.sources.files import unreadable
+from letalone.sources.files import EXCEL, UTF8, ending_of, stem_of, unreadable
 
-BYTE_ORDER_MARK = "\ufeff".encode()
 MAX_RECORD_BYTES = 1 << 27  # in bytes: lines that questions leave out become cells here
 
 
@@ -53,23 +53,42 @@ class _Record:
     has_stray_quote: bool = False
 
 
-def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()) -> Converted:
+def convert_file(
+    source: Path,
+    target: Path,
+    *,
+    decimal_comma: Sequence[str] = (),
+    encoding: str = UTF8,
+    sheet: str | None = None,
+    check: Callable[[Converted], None] | None = None,
+) -> Converted:
     """Writes the Parquet file, with points in some columns; it is there in whole or not at all.
 
-    A link stays one.
+    A link stays one. encoding: any that `name_of_encoding` knows. sheet: of an Excel file.
+    check: raises where the file should not be written after all.
     """
     place = Path(os.path.realpath(target))
     if place == Path(os.path.realpath(source)):
         raise ParameterError(f"{target} is a link to {source}. Write to another file.")
     beside = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        with source.open("rb") as file:
+        with source.open("rb"):  # or says why it cannot be read
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
-            converted = _write_parquet(file, source, beside, decimal_comma)
+        if ending_of(source) in EXCEL:
+            converted = _write_sheet(source, sheet, beside, decimal_comma)
+        else:
+            with open_lines(source, encoding) as file:
+                converted = _write_parquet(file, source, beside, decimal_comma)
+        if check is not None:
+            check(converted)
         shutil.copymode(source, beside)
         os.replace(beside, place)  # noqa: PTH105  (also over a file that is there)
+    except UnicodeError:
+        failed = OSError(0, f"it is not written in {encoding}", str(source))
     except OSError as error:
         failed = error
+    except DAMAGED:
+        failed = OSError(0, "it is damaged", str(source))
     else:
         return converted
     finally:
@@ -80,13 +99,28 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
 
 
+def _write_sheet(
+    source: Path, sheet: str | None, target: Path, decimal_comma: Sequence[str]
+) -> Converted:
+    """The rows of a sheet, with the values that formulas had."""
+    name = find_sheet(source, sheet)
+    names = excel_names(source, name)
+    points, converted = _places(decimal_comma, names, name), Converted()
+    with ParquetOfText(target, names) as rows:
+        for batch in excel_rows(source, name, formulas=True):
+            for cells in tuples_of(batch):
+                rows.add([_as_cell(text, point=at in points) for at, text in enumerate(cells)])
+                converted.rows += 1
+    return converted
+
+
 def _write_parquet(
-    file: IO[bytes], source: Path, target: Path, decimal_comma: Sequence[str]
+    file: Utf8Lines, source: Path, target: Path, decimal_comma: Sequence[str]
 ) -> Converted:
     delimiter = _delimiter(file, source.name)
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
-    points = _places(decimal_comma, names, source.stem)
+    points = _places(decimal_comma, names, stem_of(source))
     converted = Converted()
     with ParquetOfText(target, names) as rows:
         for record in records:
@@ -104,20 +138,17 @@ def _write_parquet(
     return converted
 
 
-def _delimiter(file: IO[bytes], name: str) -> str:
+def _delimiter(file: Utf8Lines, name: str) -> str:
     """As for questions: whichever is there most in the first line. A mark before it is passed."""
-    first = file.readline(MAX_HEADER_BYTES)
+    first = file.first
     check_line_end(first.removesuffix(b"\n").rstrip(b"\r"), name)
-    file.seek(len(BYTE_ORDER_MARK) if first.startswith(BYTE_ORDER_MARK) else 0)
     return max(DELIMITERS, key=lambda sign: first.count(sign.encode()))
 
 
 def _names(cells: list[bytes], file: str) -> list[str]:
     names = [decode_text(cell) for cell in cells]
     if None in names:
-        raise ParameterError(
-            f"The first line of {file} is no list of names in UTF-8. Save the file as UTF-8."
-        )
+        raise not_in(file, UTF8)
     known = [name or "" for name in names]
     check_columns(known, f"The first line of {file}")
     return known
@@ -137,7 +168,7 @@ def _as_cell(text: str | None, *, point: bool) -> str | None:
     return text or None
 
 
-def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
+def _records(file: Utf8Lines, delimiter: str, name: str) -> Iterator[_Record]:
     """One after the other. Line breaks in cells are LF."""
     pattern = cell_pattern(delimiter)
     record, opened, size, number = _Record(), list[bytes](), 0, 0

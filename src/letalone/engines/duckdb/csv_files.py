@@ -7,12 +7,12 @@ makes a Parquet file of such a file.
 
 A private question drops a line that cannot be read in silence, since to say so would tell about a
 row. The owner's own tools count people, and a row less can make a table look better than it is:
-`check_every_line` is for them, and refuses.
+`check_odd_lines` is for them, and refuses.
 
 `guess_csv` does guess, and so does `guess_parquet` of a Parquet file of text. They are for the
 owner, who sees the guesses and makes them public by confirming them.
 
-Files are copied into a table when first asked: ranks belong to rows by their position.
+Files are copied into a table when first asked: weights belong to rows by their position.
 
   Tested:   tests/engines/test_csv_files.py
 """
@@ -25,15 +25,18 @@ from pathlib import Path
 
 from letalone.engines.core import syntax
 from letalone.engines.core.stored_types import check_columns
-from letalone.engines.core.text_grammar import is_written_as
 from letalone.engines.duckdb import csv_lines
 from letalone.engines.duckdb.lockdown import LockedDuck
+from letalone.engines.duckdb.text_files import DAMAGED, UTF8, open_bytes
 from letalone.engines.frames.arrow import parquet_columns
+from letalone.engines.texts.text_grammar import is_written_as
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.errors.spelling import plural_rows
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.sources.files import unreadable
+from letalone.sources.files import stem_of, unreadable
 
 DELIMITERS = ",;\t|"
 MAX_HEADER_BYTES = 1 << 20
@@ -62,25 +65,27 @@ class Guess:
     from_cells: bool = False
 
 
-def guess_csv(path: str | Path) -> Guess:
+def guess_csv(path: str | Path, *, encoding: str = UTF8) -> Guess:
     """The columns with the types that their first values look like: a proposal to the owner."""
     file = Path(path).resolve()
-    names, delimiter = csv_dialect(file)
-    guess = _guess(file.stem, names, csv_lines.csv_rows([file], names, delimiter, only=names))
-    return replace(guess, delimiter=delimiter, odd=csv_lines.odd_lines(file, len(names), delimiter))
+    names, delimiter = csv_dialect(file, encoding)
+    rows = csv_lines.csv_rows([file], names, delimiter, only=names, encoding=encoding)
+    odd = csv_lines.odd_lines(file, len(names), delimiter, encoding)
+    return replace(guess_types(stem_of(file), names, rows), delimiter=delimiter, odd=odd)
 
 
 def guess_parquet(path: str | Path, schema: Schema) -> Guess:
     """The same of a Parquet file whose columns are all text."""
     names = [column.name for column in schema.columns]
     try:
-        return _guess(schema.name, names, parquet_columns([Path(path).resolve()], names))
+        return guess_types(schema.name, names, parquet_columns([Path(path).resolve()], names))
     except (OSError, ValueError):  # of Arrow, with cells in its words
         pass
     raise ParameterError(f"{Path(path).name} cannot be read: it is damaged.")
 
 
-def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
+def guess_types(table: str, names: Sequence[str], stream: object) -> Guess:
+    """The types that the first rows of a stream of texts look like."""
     columns = csv_lines.first_rows(stream, max_rows=GUESSED_ROWS)
     kinds = [_looks_like(cells) for cells in columns]
     guesses = zip(names, columns, kinds, strict=True)
@@ -132,26 +137,24 @@ FITS: dict[Type, Callable[[str], bool]] = {
 }
 
 
-def csv_dialect(path: Path) -> tuple[list[str], str]:
+def csv_dialect(path: Path, encoding: str = UTF8) -> tuple[list[str], str]:
     """The names in the first line, and what separates them: whichever of , ; tab | is there most.
 
     Only the first line is looked at: the others are data.
     """
     try:
-        with path.open("rb") as file:
+        with open_bytes(path) as file:
             line = file.readline(MAX_HEADER_BYTES + 2).removesuffix(b"\n").rstrip(b"\r")
-    except OSError as error:
+    except DAMAGED as error:
         raise unreadable(path, error) from None
     if len(line) > MAX_HEADER_BYTES:
         raise ParameterError(
             f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
             " Begin the file with a line of names, and end lines with a line feed."
         )
-    text = csv_lines.decode_text(line, "utf-8-sig")
+    text = csv_lines.decode_text(line, "utf-8-sig" if encoding == UTF8 else encoding)
     if text is None:
-        raise ParameterError(
-            f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
-        )
+        raise not_in(path.name, encoding)
     check_line_end(line, path.name)
     delimiter = max(DELIMITERS, key=text.count)
     cells, is_open = csv_lines.split_line(text.encode(), csv_lines.cell_pattern(delimiter))
@@ -159,10 +162,28 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
     if is_open:
         raise ParameterError(
             f"The first line of {path.name} opens a quote and does not close it. A name or a cell"
-            f" with a line break needs Parquet: letalone convert {path.name} {path.stem}.parquet"
+            " with a line break needs Parquet: letalone convert"
+            f" {path.name} {stem_of(path)}.parquet"
         )
     check_columns(names, f"The first line of {path.name}")
     return names, delimiter
+
+
+def not_in(name: str, encoding: str) -> ParameterError:
+    """The refusal of a first line that is not written in an encoding; it is metadata."""
+    if encoding != UTF8:
+        return ParameterError(
+            f"The first line of {name} has bytes that are not letters in {encoding}. Name the"
+            " encoding that the file was saved in, or save it as UTF-8."
+        )
+    what = f"The first line of {name} is not UTF-8."
+    how = "for a file that Windows wrote. Or save the file as UTF-8."
+    spelled = Spelled(
+        f"{what} Name its encoding: encoding='cp1252' {how}",
+        f"{what} Name its encoding: --encoding cp1252 {how}",
+        http=f"{what} Save the file as UTF-8; spreadsheets call it CSV UTF-8.",
+    )
+    return ParameterError(problem(Code.OTHER, words=spelled))
 
 
 def check_line_end(line: bytes, name: str) -> None:
@@ -175,38 +196,53 @@ def check_line_end(line: bytes, name: str) -> None:
 
 
 def load_csv(
-    duck: LockedDuck, paths: Sequence[Path], into: str, *, only: Sequence[str] | None = None
+    duck: LockedDuck,
+    paths: Sequence[Path],
+    into: str,
+    *,
+    only: Sequence[str] | None = None,
+    encoding: str = UTF8,
 ) -> None:
     """Copies the rows of files with the same first line into a new table; `only`: some columns."""
-    names, delimiter = csv_dialect(paths[0])
+    load_stream(duck, csv_stream(paths, only=only, encoding=encoding), into)
+
+
+def csv_stream(
+    paths: Sequence[Path], *, only: Sequence[str] | None = None, encoding: str = UTF8
+) -> object:
+    """A stream of the rows of files with the same first line."""
+    names, delimiter = csv_dialect(paths[0], encoding)
+    return csv_lines.csv_rows(paths, names, delimiter, only=only or names, encoding=encoding)
+
+
+def load_stream(duck: LockedDuck, rows: object, into: str) -> None:
+    """Copies a stream of rows into a new table."""
     lines = f"{into}_lines"
-    duck.connection.register(lines, csv_lines.csv_rows(paths, names, delimiter, only=only or names))
+    duck.connection.register(lines, rows)
     try:
         duck.run(syntax.copy_table(syntax.table(lines), into))
     finally:
         duck.connection.unregister(lines)
 
 
-def odd_lines_of(path: Path) -> csv_lines.OddLines:
+def odd_lines_of(path: Path, encoding: str = UTF8) -> csv_lines.OddLines:
     """How many lines are read in another way than their writer may have meant. For the owner."""
-    names, delimiter = csv_dialect(path)
+    names, delimiter = csv_dialect(path, encoding)
     try:
-        return csv_lines.odd_lines(path, len(names), delimiter)
-    except OSError as error:
+        return csv_lines.odd_lines(path, len(names), delimiter, encoding)
+    except DAMAGED as error:
         raise unreadable(path, error) from None
 
 
-def check_every_line(paths: Sequence[Path]) -> None:
-    """Refuses files with lines that are dropped. It tells about rows: for the owner alone."""
-    for path in paths:
-        odd = odd_lines_of(path)
-        if odd.not_text:
-            raise ParameterError(
-                f"{plural_rows(odd.not_text)} of {path.name} could not be read: what is written"
-                " there is not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
-            )
-        if odd.too_long:
-            raise ParameterError(
-                f"{plural_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
-                " than 8 MiB. Shorten it, or convert the file to Parquet."
-            )
+def check_odd_lines(name: str, odd: csv_lines.OddLines, encoding: str = UTF8) -> None:
+    """Refuses a file with lines that are dropped. It tells about rows: for the owner alone."""
+    if odd.not_text:
+        raise ParameterError(
+            f"{plural_rows(odd.not_text)} of {name} could not be read: what is written there is"
+            f" not {encoding.upper()}. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
+        )
+    if odd.too_long:
+        raise ParameterError(
+            f"{plural_rows(odd.too_long)} of {name} could not be read: the line is longer"
+            " than 8 MiB. Shorten it, or convert the file to Parquet."
+        )

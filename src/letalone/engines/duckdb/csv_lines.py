@@ -36,6 +36,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from letalone.engines.duckdb.text_files import LETTER_BYTES, UTF8, open_bytes, to_utf8
+
 MAX_LINE_BYTES = 1 << 23  # in bytes: no line decides how much memory is needed
 BLOCK_BYTES = 1 << 20  # bytes that are read at a time
 CELLS_AT_ONCE = 1 << 20  # that are handed on: many columns take no more memory
@@ -130,12 +132,17 @@ def decode_text(line: bytes, encoding: str = "utf-8") -> str | None:
 
 
 def csv_rows(
-    paths: Sequence[Path], names: Sequence[str], delimiter: str, *, only: Sequence[str]
+    paths: Sequence[Path],
+    names: Sequence[str],
+    delimiter: str,
+    *,
+    only: Sequence[str],
+    encoding: str = UTF8,
 ) -> Any:
     """A stream of the rows below the first lines, some columns of them, every cell as text. Total:
     nothing in a line makes it fail."""
     fields = pa.schema([pa.field(name, pa.string_view()) for name in only])
-    batches = _batches(paths, names, delimiter, fields)
+    batches = _batches(paths, names, delimiter, fields, encoding)
     return pa.RecordBatchReader.from_batches(fields, batches)
 
 
@@ -151,10 +158,10 @@ def first_rows(stream: Any, *, max_rows: int) -> list[list[str]]:
     return columns
 
 
-def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
+def odd_lines(path: Path, number: int, delimiter: str, encoding: str = UTF8) -> OddLines:
     """Counts the odd lines below the first."""
     odd = OddLines()
-    for block, too_long in _blocks(path):
+    for block, too_long in blocks_of(path, encoding):
         lines, not_text = _lines(block, number, delimiter)
         odd += _count_odd(lines, number, delimiter)
         odd += OddLines(not_text=not_text, too_long=too_long)
@@ -162,27 +169,38 @@ def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
 
 
 def _batches(
-    paths: Sequence[Path], names: Sequence[str], delimiter: str, fields: Any
+    paths: Sequence[Path], names: Sequence[str], delimiter: str, fields: Any, encoding: str
 ) -> Iterator[Any]:
     place = {name: number for number, name in enumerate(names)}
     places, size = [place[name] for name in fields.names], max(1, CELLS_AT_ONCE // len(fields))
     for path in paths:
-        for block, _ in _blocks(path):
+        for block, _ in blocks_of(path, encoding):
             lines, _ = _lines(block, len(names), delimiter)
             for start in range(0, len(lines.starts), size):
                 columns = _columns(lines, slice(start, start + size), places, delimiter)
                 yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
-def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
+def blocks_of(
+    path: Path, encoding: str = UTF8, *, below_names: bool = True
+) -> Iterator[tuple[bytes, int]]:
     """Whole lines below the first, each with its LF; and how many were left out as too long.
 
-    A line that goes on in the next block is by itself, so that none but it is longer than a block.
+    A line that goes on in the next block is by itself, so that none but it is longer than a block:
+    in another encoding, blocks are read so small that they fit in UTF-8, too.
     """
-    with path.open("rb") as file:
-        file.readline()
+    size = BLOCK_BYTES if encoding == UTF8 else BLOCK_BYTES // LETTER_BYTES
+    for block, lost in _stored_blocks(path, size, below_names=below_names):
+        yield to_utf8(block, encoding), lost
+
+
+def _stored_blocks(path: Path, size: int, *, below_names: bool) -> Iterator[tuple[bytes, int]]:
+    """The same as they are written."""
+    with open_bytes(path) as file:
+        if below_names:
+            file.readline()
         line, lost = bytearray(), False
-        while part := file.read(BLOCK_BYTES):
+        while part := file.read(size):
             first, last = part.find(b"\n") + 1, part.rfind(b"\n") + 1
             line += part[: first or None]
             if lost or len(line) > MAX_LINE_BYTES + bool(first):

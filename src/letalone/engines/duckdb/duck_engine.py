@@ -10,6 +10,7 @@ Everything that DuckDB raises stops in failure.py.
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -21,38 +22,49 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from letalone.engines.core import syntax
+from letalone.engines.core.by_row import build_filter, build_product, grids_with_products
 from letalone.engines.core.failure import EngineFailed, FileChanged, Result, hide_engine_errors
-from letalone.engines.core.measures import RowScope
+from letalone.engines.core.measures import Exact, GridSum, Measure, RowScope
 from letalone.engines.core.provenance import IN_MEMORY, vouched_for
 from letalone.engines.core.rows import TableRef, Tables, lent_name, unit_of
 from letalone.engines.core.sql_engine import Built, Engine, Progress, key_table
-from letalone.engines.core.statements import KEYS, build_filter, counts_rows
+from letalone.engines.core.statements import KEYS, counts_rows
 from letalone.engines.core.stored_types import check_columns, declared_schema
 from letalone.engines.core.syntax import Sql
 from letalone.engines.duckdb import duck_sources as sources
-from letalone.engines.duckdb.csv_files import check_every_line, load_csv
+from letalone.engines.duckdb.beside_rows import BesideRows
 from letalone.engines.duckdb.duck_dialect import DUCKDB
+from letalone.engines.duckdb.hive_files import by_folders
 from letalone.engines.duckdb.kept_counts import KeptKey, kept_key, read_kept, write_kept
+from letalone.engines.duckdb.loaded_files import check_every_record, is_loaded, load_files
 from letalone.engines.duckdb.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.duckdb.parquet_files import copy_readable, reads_to_the_end, unsafe_columns
-from letalone.engines.duckdb.row_counts import Counts, count_rows, narrow_codes, weigh_rows
+from letalone.engines.duckdb.row_counts import (
+    Mask,
+    RowCounts,
+    Whole,
+    count_rows,
+    counts_beside,
+    narrow_codes,
+    weigh_rows,
+)
 from letalone.engines.frames import arrow
 from letalone.engines.frames.counted import count_combinations
 from letalone.engines.frames.lazy_plan import check_lazy
-from letalone.engines.frames.to_arrow import FRAMES, as_private, is_frame, is_lazy
+from letalone.engines.frames.to_arrow import FRAMES, as_private, family_of, is_frame, is_lazy
 from letalone.engines.public_tables import check_public, copy_of_public
 from letalone.errors import ParameterError
 from letalone.plans.plan import PublicJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.sources.files import Files, find_files
+from letalone.sources.files import UTF8, Files, PathList, find_files, is_list, stem_of
 
 FRAME = "letalone_frame"
 KEPT_ROWS = 10**6  # of a file, from which on its counts are kept: fewer are counted in no time
+TEXT_TYPE = "VARCHAR"
 FILTERED = " where "
-MANY_ROWS = 1 << 16
-MAX_WEIGHTS = 3  # tables of them
-Codes = tuple[NDArray[np.int64], NDArray[np.bool_]]
+MANY_ROWS = 1 << 18
+Codes = tuple[Whole, Mask | None]
 
 
 def open_duck(
@@ -63,6 +75,7 @@ def open_duck(
     table: str | None = None,
     unit: str | None = None,
     vouched: bool = False,
+    encoding: str = UTF8,
     threads: int | None = None,
     memory: int | None = None,
 ) -> "DuckEngine":
@@ -70,23 +83,27 @@ def open_duck(
     frames that no engine can read are made missing, and nothing is decided or said by them.
 
     `schema` or `types` declare types; `table` names a table of a DuckDB file; `unit` the column of
-    a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
+    a frame that identifies a person; `encoding` that of files of text; `memory` is in bytes (half
+    of the machine's if not given).
     """
-    files = None if is_frame(source) else find_files(_path(source))
+    files = None if is_frame(source) else find_files(_path(source), encoding=encoding)
     kinds = types or {} if schema is None else {c.name: c.type for c in schema.columns}
     frame = as_private(source, kinds, unit=unit) if files is None else None
+    files = None if files is None else by_folders(files, kinds)
     duck = LockedDuck(threads=threads, memory=memory)
     try:
-        relation = _relation(duck, files, frame, table)
-        name = relation.name or ("data" if files is None else files.paths[0].stem)
+        relation = _relation(duck, files, frame, table, list(kinds))
+        name = relation.name or ("data" if files is None else stem_of(files.paths[0]))
         declared = declared_schema(relation.columns, schema, types or {}, name)
     except BaseException:
         duck.close()
         raise
     lazy = source if is_lazy(source) else None
-    return DuckEngine(
+    engine = DuckEngine(
         duck, relation, declared, files=files, frame=frame, lazy=lazy, vouched=vouched
     )
+    engine.is_loose = family_of(source) == "pandas"
+    return engine
 
 
 class DuckEngine(Engine):
@@ -106,23 +123,32 @@ class DuckEngine(Engine):
         super().__init__(relation, schema)
         self._duck, self._files, self._frame = duck, files, frame
         self._lazy, self._vouched = lazy, vouched
+        self.is_loose = False  # a frame whose dtypes follow its cells
         self._trusted = () if frame is None else (vouched_for(IN_MEMORY),)
         self._codes: dict[str, Codes] = {}
         self._read_under: dict[str, KeptKey | None] = {}  # how the files looked before codes
-        self._counts: dict[str, Counts] = {}  # by unit and filter
-        self._weights: list[str] = []  # tables of weights, the last used at the end
+        self._counts: dict[str, RowCounts] = {}  # by unit and filter
+        self._beside = BesideRows(duck)
         self._kept_beside: Path | None = None
         self._kept: KeptKey | None = None  # of counts that are in use and were kept
         self._loaded = False
         self._scanned: set[str] = set()
+        # Texts that a statement reads without a look: it stops at what is none, and is run again.
+        self._not_looked_at: set[str] | None = None
         self._public: dict[str, TableRef] = {}
         self._finalizer = weakref.finalize(self, duck.close)
+        self._also = self._finalizer
 
     def check(self, schema: Schema) -> None:
         """Refuses rows of several people, where it can be seen how they were made."""
         if self._lazy is not None:
             hidden = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
             self._trusted = (vouched_for(", ".join(hidden)),) if hidden else ()
+
+    def counted_in_utc(self) -> frozenset[str]:
+        """Also all times of a pandas frame: whether these have a zone follows from the cells."""
+        loose = [c.name for c in self._schema.columns if c.type is Type.TIMESTAMP and self.is_loose]
+        return super().counted_in_utc() | frozenset(loose)
 
     def keep_counts_beside(self, ledger: Path) -> None:
         self._kept_beside = ledger
@@ -139,16 +165,27 @@ class DuckEngine(Engine):
         self._load()
         name, tell = self._weights_name(scope), progress or _tell_nobody
         with self._lock:
-            if name in self._weights:
-                self._weights.append(self._weights.pop(self._weights.index(name)))
-            elif name is not None:
+            if name is not None and not self._beside.has(name):
                 counts = self._counts_of(scope, tell)
                 weights = weigh_rows(counts, most=scope.bounding.max_rows or 0, scale=scope.lattice)
-                table = arrow.weights_table(weights, self._batch_sizes())
-                self._duck.connection.register(name, table)
-                self._weights.append(name)
-                self._forget_old()
+                self._beside.put(name, weights, self._batch_sizes())
                 tell(1.0)
+
+    def measure(self, scope: RowScope, measures: Sequence[Measure]) -> list[Exact]:
+        with self._lock:
+            self.prepare(scope)
+            self._keep_products(scope, grids_with_products(scope, measures))
+            self._not_looked_at = set()
+            try:
+                return super().measure(scope, measures)
+            except FileChanged:
+                raise
+            except EngineFailed:
+                if not self._not_looked_at:
+                    raise
+            finally:
+                self._not_looked_at = None
+            return super().measure(scope, measures)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
         with self._lock:
@@ -187,8 +224,8 @@ class DuckEngine(Engine):
 
         A file with lines that are no text is refused: each row counts here.
         """
-        if self._files is not None and self._files.kind == "csv":
-            check_every_line(self._files.paths)
+        if self._files is not None:
+            check_every_record(self._files)
         files = self._files
         called = self._relation.name or ("the table" if files is None else files.paths[0].name)
         query = self._sound(lambda: count_combinations(self._relation, names, called=called))
@@ -198,21 +235,27 @@ class DuckEngine(Engine):
     def close(self) -> None:
         with self._lock:
             self._finalizer()
+            self._also()
+
+    def close_with(self, run: Callable[[], None]) -> None:
+        """Runs this, too, when the engine is closed or forgotten."""
+        self._also = weakref.finalize(self, run)
 
     def _load(self) -> None:
-        """Copies CSV files into a table, once, so that every statement sees the same rows."""
+        """Copies files that DuckDB does not read into a table, once: statements see one state."""
         with self._lock:
-            if self._files is None or self._files.kind != "csv" or self._loaded:
+            if self._files is None or not is_loaded(self._files) or self._loaded:
                 return
-            paths = self._files.paths
-            self._reading(lambda: load_csv(self._duck, paths, sources.LOADED))
+            files = self._files
+            self._reading(lambda: load_files(self._duck, files, self._relation))
             self._loaded = True
 
     @contextmanager
     def _built(self, scope: RowScope, build: Callable[[Tables], Built]) -> Generator[Built]:
         with self._lock:
             self.prepare(scope)
-            yield self._sound(lambda: build(self._tables(scope)))
+            products = self._beside.products(self._weights_name(scope), scope)
+            yield self._sound(lambda: build(replace(self._tables(scope), products=products)))
 
     def _lend(self, scope: RowScope, build: Callable[[Tables], exp.Select]) -> arrow.ArrowTable:
         with self._built(scope, build) as query:
@@ -233,6 +276,11 @@ class DuckEngine(Engine):
             names = {column.name for query in statements for column in query.find_all(exp.Column)}
             paths, relation = self._files.paths, self._relation
             unknown = [n for n in unsafe_columns(relation, names) if n not in self._scanned]
+            if self._not_looked_at is not None:
+                self._not_looked_at |= {
+                    n for n in unknown if relation.columns[n].stored == TEXT_TYPE
+                }
+                unknown = [n for n in unknown if n not in self._not_looked_at]
             self._check_unchanged()
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in unknown):
                 self._scanned.update(unknown)
@@ -251,7 +299,7 @@ class DuckEngine(Engine):
         about = f"{_about(scope)} {scope.bounding.max_rows} {scope.weight_bits}"
         return f"letalone_weights_{sha256(about.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
-    def _counts_of(self, scope: RowScope, progress: Progress) -> Counts:
+    def _counts_of(self, scope: RowScope, progress: Progress) -> RowCounts:
         """How many rows that count each row's unit has; kept for all rows, and the last filter."""
         about = _about(scope)
         if about not in self._counts:
@@ -262,20 +310,20 @@ class DuckEngine(Engine):
             self._counts[about] = counts
         return self._counts[about]
 
-    def _count_rows(self, scope: RowScope, progress: Progress) -> Counts:
+    def _count_rows(self, scope: RowScope, progress: Progress) -> RowCounts:
         unit = scope.schema.column(scope.schema.unit or "")
         key = self._kept_key(unit) if scope.where is None else None
         known = None if key is None else read_kept(cast("Path", self._kept_beside), key)
         if known is not None:
             self._kept = key
-            return known
+            return counts_beside(known)
         codes, missing = self._codes_of(unit)
         progress(0.4)
         passes = None if scope.where is None else self._passing(scope)
         progress(0.6)
         counts = hide_engine_errors(lambda: count_rows(codes, missing, passes=passes))
         if key is not None and key == self._read_under.get(unit.name):
-            write_kept(cast("Path", self._kept_beside), key, counts)
+            write_kept(cast("Path", self._kept_beside), key, counts.beside_rows())
         return counts
 
     def _passing(self, scope: RowScope) -> NDArray[np.bool_]:
@@ -312,14 +360,25 @@ class DuckEngine(Engine):
         query = syntax.select([column], syntax.rename(self._relation.sql, "#source"))
         stored = self._relation.columns[unit.name]
         rows = VECTOR_ROWS if stored.type is Type.TEXT else MANY_ROWS  # texts may be long
-        codes, missing = self._duck.read(query, arrow.codes_of, rows=rows)
+        expected = sum(self._batch_sizes())
+        codes, missing = self._duck.read(
+            query, lambda reader: arrow.codes_of(reader, expected), rows=rows
+        )
         return narrow_codes(codes), missing
 
-    def _forget_old(self) -> None:
-        """Lets go of weights but for those that were made last."""
-        for name in self._weights[:-MAX_WEIGHTS]:
-            self._duck.connection.unregister(name)
-        del self._weights[:-MAX_WEIGHTS]
+    def _keep_products(self, scope: RowScope, grids: Sequence[GridSum]) -> None:
+        """Multiplies offsets with weights, once for all statements, where it is worth it."""
+        name = self._weights_name(scope)
+        if name is None:
+            return
+        for product, grid in self._beside.to_multiply(name, scope, grids).items():
+            column = self._read_product(scope, grid)
+            hide_engine_errors(lambda p=product, c=column: self._beside.put_product(name, p, c))
+
+    def _read_product(self, scope: RowScope, grid: GridSum) -> object:
+        query = self._sound(lambda: build_product(scope, grid, self._tables(scope)))
+        rows = sum(self._batch_sizes())
+        return self._reading(lambda: self._duck.read(query, lambda r: arrow.whole_numbers(r, rows)))
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
@@ -362,10 +421,16 @@ class DuckEngine(Engine):
 
 
 def _relation(
-    duck: LockedDuck, files: Files | None, frame: arrow.ArrowTable | None, table: str | None
+    duck: LockedDuck,
+    files: Files | None,
+    frame: arrow.ArrowTable | None,
+    table: str | None,
+    declared: Sequence[str],
 ) -> TableRef:
     if files is not None:
-        return hide_engine_errors(lambda: sources.relation_of_files(duck, files, table=table))
+        return hide_engine_errors(
+            lambda: sources.relation_of_files(duck, files, table=table, declared=declared)
+        )
     if table is not None:
         raise ParameterError(f"table is {table!r}, but a frame holds one table only.")
     frame = cast("arrow.ArrowTable", frame)
@@ -375,9 +440,11 @@ def _relation(
     return hide_engine_errors(lambda: sources.relation_of_view(duck, FRAME))
 
 
-def _path(source: object) -> str | PathLike[str]:
+def _path(source: object) -> str | PathLike[str] | PathList:
     if isinstance(source, str | PathLike):
         return cast("str | PathLike[str]", source)
+    if is_list(source):
+        return source
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
 

@@ -7,7 +7,7 @@ The rules are those of stored_types.py.
 
 from sqlglot import exp
 
-from letalone.engines.core import syntax, text_grammar
+from letalone.engines.core import syntax
 from letalone.engines.core.stored_types import (
     DATED,
     FLOATS,
@@ -22,6 +22,7 @@ from letalone.engines.core.stored_types import (
 )
 from letalone.engines.core.syntax import TEXT, TIMESTAMP, TIMESTAMPTZ, Sql
 from letalone.engines.core.terms import Term
+from letalone.engines.texts import text_grammar
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 

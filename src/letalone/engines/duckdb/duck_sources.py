@@ -18,6 +18,18 @@ from letalone.engines.core.failure import hide_engine_errors
 from letalone.engines.core.rows import TableRef
 from letalone.engines.core.stored_types import Stored
 from letalone.engines.duckdb.csv_files import csv_dialect
+from letalone.engines.duckdb.hive_files import (
+    is_hive,
+    names_in_folders,
+    relation_of_folders,
+    without_folders,
+)
+from letalone.engines.duckdb.loaded_files import (
+    LOADED,
+    relation_of_arrow,
+    relation_of_excel,
+    relation_of_json_lines,
+)
 from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.engines.duckdb.parquet_files import (
     describe_columns,
@@ -26,31 +38,47 @@ from letalone.engines.duckdb.parquet_files import (
 )
 from letalone.engines.frames import arrow
 from letalone.errors import ParameterError
-from letalone.sources.files import Files, TablePlace, table_name, tables_named, which_table
-
-LOADED = "letalone_loaded"
+from letalone.sources.files import UTF8, Files, TablePlace, table_name, tables_named, which_table
 
 IN_USE = "it may be open for writing, here or in another program (close it there); or it is damaged"
 
 
-def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> TableRef:
-    """The relation that reads the files; locks the connection to them."""
+def relation_of_files(
+    duck: LockedDuck, files: Files, *, table: str | None = None, declared: Sequence[str] = ()
+) -> TableRef:
+    """The relation that reads the files; locks the connection to them.
+
+    declared: the names of columns, where only those say which there are.
+    """
     if files.kind == "sqlite":
         raise ParameterError(
             f"{files.paths[0].name} is an SQLite file, of which questions can be asked (la.open,"
             " letalone query), and nothing else. Copy its table into a Parquet or CSV file."
         )
-    if table is not None and files.kind != "duckdb":
+    if table is not None and files.kind not in ("duckdb", "excel"):
         raise ParameterError(
-            f"table is {table!r}, but only DuckDB and SQLite files hold several tables."
+            f"table is {table!r}, but only DuckDB, SQLite and Excel files hold several tables."
         )
+    if is_hive(files):
+        others = [name for name in declared if name not in names_in_folders(files)]
+        own = relation_of_files(duck, without_folders(files), declared=others)
+        return relation_of_folders(duck, files, own, declared, into=LOADED)
     match files.kind:
         case "parquet":
             duck.lock(files.paths)
             return relation_of_parquet(duck, files.paths)
         case "csv":
             duck.lock([])
-            return relation_of_csv(files.paths)
+            return relation_of_csv(files.paths, files.encoding)
+        case "ndjson":
+            duck.lock([])
+            return relation_of_json_lines(files, declared)
+        case "excel":
+            duck.lock([])
+            return relation_of_excel(files, table)
+        case "arrow":
+            duck.lock([])
+            return relation_of_arrow(duck, files)
         case _:
             return _duckdb(duck, table, files)
 
@@ -68,11 +96,11 @@ def batch_sizes(files: Files) -> list[int]:
     return [size for path in files.paths for size in arrow.row_groups(path)]
 
 
-def relation_of_csv(paths: Sequence[Path]) -> TableRef:
+def relation_of_csv(paths: Sequence[Path], encoding: str = UTF8) -> TableRef:
     """The relation that CSV files have once they are copied into the table LOADED."""
-    names, delimiter = csv_dialect(paths[0])
+    names, delimiter = csv_dialect(paths[0], encoding)
     for path in paths[1:]:
-        if csv_dialect(path) != (names, delimiter):
+        if csv_dialect(path, encoding) != (names, delimiter):
             raise ParameterError(
                 f"{paths[0].name} and {path.name} have different columns. Open files together"
                 " only if their first lines are the same."

@@ -20,8 +20,8 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,10 @@ from letalone.engines.core.syntax import Sql
 MIN_MEMORY_BYTES = 1 << 28
 BATCH_ROWS = 1_000_000  # rows of a reader at a time
 VECTOR_ROWS = 2048  # rows that DuckDB takes at a time
+CONTAINER_LIMITS = (  # of control groups, version 2 and 1, as a container sees its own
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
 
 CLOSED_SETTINGS = {
     "autoinstall_known_extensions": False,
@@ -81,10 +85,11 @@ class LockedDuck:
         self._folder = Path(tempfile.mkdtemp(prefix="letalone-", dir=room.spill))
         # Also where nobody closes it: when it is forgotten, and at the end of the program.
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self.memory = memory or memory_of_room()
         self.connection = duckdb.connect(":memory:", config=CLOSED_SETTINGS)  # pyright: ignore
         settings: list[tuple[str, Sql]] = [
             ("temp_directory", syntax.text(str(self._folder))),
-            ("memory_limit", syntax.text(f"{memory or memory_of_room()}B")),
+            ("memory_limit", syntax.text(f"{self.memory}B")),
             ("threads", syntax.whole(threads or available_threads())),
             ("TimeZone", syntax.text("UTC")),
             ("ieee_floating_point_ops", exp.Boolean(this=True)),
@@ -92,6 +97,8 @@ class LockedDuck:
             ("default_collation", syntax.text("")),
             # Offsets of 64 bits: else 2 GiB of text in one batch would stop a statement.
             ("arrow_large_buffer_size", exp.Boolean(this=True)),
+            # Files are local: to fetch whole columns ahead costs more than to read them.
+            ("disable_parquet_prefetching", exp.Boolean(this=True)),
             ("disabled_optimizers", syntax.text(",".join(self._not_kept()))),
         ]
         if room.disk is not None:
@@ -166,12 +173,23 @@ def memory_of_room() -> int:
 
 
 def half_of_memory() -> int:
-    """Half of this machine's memory in bytes; a guess of 4 GiB where it does not say."""
+    """Half of the memory here in bytes; a guess of 4 GiB where the machine does not say.
+
+    A container has what it was given, and is ended where it takes more.
+    """
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         memory = 1 << 33
-    return max(memory // 2, MIN_MEMORY_BYTES)
+    return max(min(memory, *_container_limits()) // 2, MIN_MEMORY_BYTES)
+
+
+def _container_limits() -> Iterator[int]:
+    """What the control groups of Linux allow, in bytes; a huge number where nothing is limited."""
+    yield 1 << 62
+    for file in CONTAINER_LIMITS:
+        with suppress(OSError, ValueError):  # no such file; "max"
+            yield int(file.read_text("ascii"))
 
 
 def available_threads() -> int:

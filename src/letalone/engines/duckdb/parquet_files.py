@@ -3,7 +3,9 @@
 DuckDB stops at text that is no UTF-8, at times beyond what fits into microseconds and at decimals
 longer than their type, so one person's row could stop a release. Hence each column that could
 hold such a cell is read through once, when it is first asked for (after the charge). If that
-fails, the files are copied into a table in which such cells are missing.
+fails, the files are copied into a table in which such cells are missing. Sums over text do without:
+their statement stops at the first such cell, and then the column is read through and the statement
+run again.
 
 Theorem.  What is read of a row depends on that row alone.
   Proven:   files without such a cell are read directly, and the copy has the same values; files

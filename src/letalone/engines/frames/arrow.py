@@ -134,7 +134,7 @@ def table_of(columns: Sequence[tuple[str, object]]) -> ArrowTable:
     arrays = [array for _, array in columns]
     for name, _ in columns:
         if any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise ParameterError(f"A column is called {name!r}, which is no text. Rename it.")
+            raise ParameterError(f"A column is called {name!r}, which is not text. Rename it.")
     return cast("ArrowTable", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
@@ -230,18 +230,29 @@ def _bitmap(there: NDArray[np.bool_]) -> object:
     return pa.py_buffer(np.packbits(there, bitorder="little"))
 
 
-def weights_table(weights: NDArray[Any], sizes: Sequence[int]) -> ArrowTable:
-    """One column `w` of whole numbers, in batches of the given sizes.
+def array_over(numbers: NDArray[np.int32]) -> object:
+    """An array over the memory of numbers, none of which is missing."""
+    return _numbers(numbers)
 
-    Where these are the batches of the table that the numbers belong to, DuckDB puts the two side by
-    side without copying either. Other sizes are as right, but slower.
+
+def table_beside(columns: Mapping[str, object], sizes: Sequence[int]) -> ArrowTable:
+    """Arrays as columns of a table, in batches of the given sizes.
+
+    Where these are the batches of the table that they belong to, DuckDB puts the two side by side
+    without copying either. Other sizes are as right, but slower.
     """
-    weighed = pa.record_batch([_numbers(weights)], names=["w"])
+    whole = pa.record_batch(list(columns.values()), names=list(columns))
     ends = np.cumsum(np.asarray(sizes, np.int64))
-    starts = [0, *(int(end) for end in ends if end < len(weights))]
-    lengths = np.diff([*starts, len(weights)])
-    batches = [weighed.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("ArrowTable", pa.Table.from_batches(batches, schema=weighed.schema))
+    starts = [0, *(int(end) for end in ends if end < whole.num_rows)]
+    lengths = np.diff([*starts, whole.num_rows])
+    batches = [whole.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=whole.schema))
+
+
+def whole_numbers(reader: object, rows: int) -> object:
+    """The only column of a stream, of whole numbers, as one array; about so many rows."""
+    arrays = (batch.column(0) for batch in cast("Any", reader))
+    return _numbers(*_whole_numbers(arrays, np.empty(rows, np.int64)))
 
 
 def flags_of(reader: object) -> NDArray[np.bool_]:
@@ -265,35 +276,56 @@ def read_all(reader: object) -> ArrowTable:
     return cast("ArrowTable", cast("Any", reader).read_all())
 
 
-def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def codes_of(
+    reader: object, rows: int = 0
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.bool_] | None]:
     """A number for each value of a one-column stream, equal for equal values; which are missing.
 
     Whole numbers are their own code. Other values are numbered batch by batch, and then the
-    batches' numberings are made one.
+    batches' numberings are made one. rows: about how many there are. Which are missing: None for
+    none.
     """
     stream = cast("Any", reader)
     if pa.types.is_integer(stream.schema.field(0).type):
-        # In one piece: thousands of small batches take longer to look at than to read.
-        chunks = [stream.read_all().column(0).combine_chunks()]
-    else:
-        encoded = [batch.column(0).dictionary_encode() for batch in stream]
-        unified = pa.chunked_array(encoded).unify_dictionaries().chunks if encoded else []
-        chunks = [chunk.indices for chunk in unified]
-    missing = np.zeros(sum(len(chunk) for chunk in chunks), np.bool_)
-    start = 0
-    for chunk in chunks:
-        end = start + len(chunk)
-        if chunk.null_count:
-            missing[start:end] = _missing_in(chunk)
-        start = end
-    numbers = [_integers(chunk) for chunk in chunks]
-    codes = numbers[0] if len(numbers) == 1 else np.concatenate([np.empty(0, np.int64), *numbers])
-    if missing.any():
-        codes = np.where(missing, 0, codes)
-    return codes.astype(np.int64, copy=False), missing
+        return _whole_numbers((batch.column(0) for batch in stream), np.empty(rows, np.uint32))
+    encoded = [batch.column(0).dictionary_encode() for batch in stream]
+    unified = pa.chunked_array(encoded).unify_dictionaries().chunks if encoded else []
+    return _whole_numbers((chunk.indices for chunk in unified), np.empty(rows, np.uint32))
 
 
-def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _whole_numbers(
+    arrays: Iterable[Any], numbers: NDArray[np.integer[Any]]
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.bool_] | None]:
+    """Whole numbers and which are missing; in 32 bits, if those to be written over have so many, as
+    long as these are enough.
+
+    Each array is copied and let go: memory that is new for every batch takes longer than to read.
+    """
+    missing, end = np.empty(0, np.bool_), 0
+    for array in arrays:
+        values, start, end = _integers(array), end, end + len(array)
+        if array.null_count:
+            gone = _missing_in(array)
+            values = np.where(gone, 0, values)
+            if missing.size < end:
+                missing = np.pad(missing, (0, max(numbers.size, 2 * end) - missing.size))
+            missing[start:end] = gone
+        if numbers.dtype == np.uint32 and not _fit(values):
+            numbers = numbers.astype(np.int64)
+        if end > numbers.size:
+            numbers = np.concatenate([numbers[:start], np.empty(end, numbers.dtype)])
+        numbers[start:end] = values
+    if not missing.size:
+        return numbers[:end], None
+    return numbers[:end], np.pad(missing, (0, max(0, end - missing.size)))[:end]
+
+
+def _fit(values: Values) -> bool:
+    """Whether 32 bits without a sign hold all of them."""
+    return values.min(initial=0) >= 0 and values.max(initial=0) < 1 << 32
+
+
+def number_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
     indices = cast("Any", _numbers(codes)).dictionary_encode().indices
     return _integers(indices).astype(np.int64)
@@ -432,3 +464,25 @@ def distinct_values(table: ArrowTable, name: str, *, at_most: int) -> list[Key]:
     """The different values of a column in their order, without a missing one; [] if too many."""
     values = [value for value in cast("Any", table)[name].unique().to_pylist() if value is not None]
     return sorted(values) if len(values) <= at_most else []
+
+
+def number_ends(table: ArrowTable, name: str) -> tuple[float, float] | None:
+    """The least and the largest number of a column; None where there is none."""
+    values = [value for value in cast("Any", table)[name].unique().to_pylist() if value is not None]
+    finite = [float(value) for value in values if np.isfinite(float(value))]
+    return (min(finite), max(finite)) if finite else None
+
+
+def renamed(table: ArrowTable, names: Mapping[str, str]) -> ArrowTable:
+    """The table with some columns under other names."""
+    given = [names.get(name, name) for name in table.column_names]
+    return cast("ArrowTable", cast("Any", table).rename_columns(given))
+
+
+def distinct_rows(
+    table: ArrowTable, names: Sequence[str], *, at_most: int
+) -> list[tuple[Key, ...]]:
+    """The different rows of some columns, without a missing value; [] if there are too many."""
+    columns = [cast("Any", table)[name].to_pylist() for name in names]
+    rows = {row for row in zip(*columns, strict=True) if None not in row}
+    return sorted(rows) if len(rows) <= at_most else []

@@ -2,7 +2,8 @@
 
 Columns are handed over without copying where the layouts agree. Columns of pandas whose dtype
 follows their cells are read as they are declared (loose_columns.py). Categories are plain values.
-What Arrow has no type for is of type OTHER. pandas' index is ignored. NaN stays as it is:
+What Arrow has no type for is of type OTHER. Named levels of a private pandas frame's index are
+columns, unless a column has the name; an index without a name is ignored. NaN stays as it is:
 duck_reading.py makes it missing, from every source alike. Whole numbers beyond 64 bits are missing.
 
 Public tables have the types that they look like: they are nobody's.
@@ -60,7 +61,7 @@ def as_private(
     """A private frame as an Arrow table; nothing depends on dtypes that follow cells."""
     if family_of(source) != "pandas":
         return as_arrow(source)
-    columns = _columns(source)
+    columns = _with_index(source)
     check_columns([name for name, _ in columns], "The frame")
     loose = [(n, cells, types.get(n, kind_of(cells))) for n, cells in columns if is_loose(cells)]
     for name, _, kind in loose:
@@ -75,7 +76,7 @@ def loose_types(source: object) -> dict[str, Type]:
     """What a frame's first opening declares: the types of columns whose dtype follows cells."""
     if family_of(source) != "pandas":
         return {}
-    return {name: kind_of(series) for name, series in _columns(source) if is_loose(series)}
+    return {name: kind_of(series) for name, series in _with_index(source) if is_loose(series)}
 
 
 def names_of(source: object) -> list[str]:
@@ -85,6 +86,8 @@ def names_of(source: object) -> list[str]:
         return list(frame.schema.names)
     if is_lazy(source):
         return _collect(lambda lazy: list(lazy.collect_schema().names()), source)
+    if family_of(source) == "pandas":
+        return [name for name, _ in _with_index(source)]
     return [str(name) for name in frame.columns]
 
 
@@ -143,6 +146,16 @@ def _with_arrow_types(frame: Any) -> Any:
 def _columns(source: object) -> list[tuple[str, Any]]:
     frame = cast("Any", source)
     return [(str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
+
+
+def _with_index(source: object) -> list[tuple[str, Any]]:
+    """The columns of a pandas frame; named levels of its index come first."""
+    frame, columns = cast("Any", source), _columns(source)
+    taken = {name for name, _ in columns}
+    levels = [(at, str(name)) for at, name in enumerate(frame.index.names) if name is not None]
+    cells = frame.index.get_level_values
+    named = [(name, cells(at).to_series()) for at, name in levels if name not in taken]
+    return [*named, *columns]
 
 
 def _series(series: Any) -> object:

@@ -20,7 +20,7 @@ from letalone.engines.core import stored_types as reading
 from letalone.engines.core import syntax
 from letalone.engines.core.stored_types import FLOATS, Reader, Stored, in_the_calendar
 from letalone.engines.core.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
-from letalone.engines.core.text_grammar import PATTERNS
+from letalone.engines.texts.text_grammar import PATTERNS
 from letalone.plans.types import Type
 
 NUMERIC = "NUMERIC"

@@ -168,7 +168,7 @@ def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str
     has_own = bool(server.run(OWN, [oid])[0][0])
     others = [table for table in dict.fromkeys(tables) if not _is_plain(server, table)]
     hidden = ["a function, an operator, a type or a collation of somebody's own"] if has_own else []
-    why = "which is no plain table without row policies"
+    why = "which is not a plain table without row policies"
     return hidden + [f"{table_name(*table)}, {why}" for table in others]
 
 

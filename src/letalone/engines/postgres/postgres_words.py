@@ -55,7 +55,7 @@ def check_width(queries: Iterable[Sql], *, columns: int) -> None:
     if widest > MAX_WIDTH:
         raise UnsupportedQuery(
             f"The question needs {widest} sums and columns at once, and PostgreSQL computes at most"
-            f" {MAX_WIDTH}. Ask for less at once: fewer candidates or aggregates in each question."
+            f" {MAX_WIDTH}. Ask for less at once: fewer aggregates in each question."
             " Nothing was charged."
         )
 
@@ -143,6 +143,11 @@ def _select(node: Sql) -> Sql:
     return node
 
 
+def _extract(node: Sql) -> Sql:
+    """Seconds with their fraction would be rounded up to 60."""
+    return exp.Floor(this=node) if node.this.name == "SECOND" else node
+
+
 RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
@@ -150,6 +155,7 @@ RULES: rewriting.Rules = {
     exp.TryCast: _cast,
     exp.Cast: _cast,
     exp.Div: _division,
+    exp.Extract: _extract,
     exp.NullSafeEQ: _same,
     exp.Select: _select,
 }

@@ -80,7 +80,7 @@ Known = Mapping[str, _Named]
 class Making:
     """What a definition reads, and what in it is not known.
 
-    source: what the view is called; unit: its column that tells people apart, None for rows.
+    source: what the view is called; unit: its column that identifies a person, None for rows.
     """
 
     source: str
@@ -233,7 +233,7 @@ def _read_source(making: Making, source: Any, key: str | None, known: Known) -> 
         named = known[inner.name]
         inner, columns, known = named.query, named.columns, named.known
     if not isinstance(inner, exp.Query):
-        making.hidden.append(f"{source.name or source.key}, which is no table")
+        making.hidden.append(f"{source.name or source.key}, which is not a table")
         return None
     alias = source.args.get("alias")
     given = () if alias is None else _columns(alias)

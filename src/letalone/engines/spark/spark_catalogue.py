@@ -29,7 +29,7 @@ from letalone.sources.spark_names import (
 
 KEPT, FORGETFUL = "spark.sql.catalogImplementation", "in-memory"  # unless it is set
 FORGETS = (
-    f" This Spark forgets tables of its own when it ends ({KEPT} is {FORGETFUL}): set that to hive,"
+    f" This Spark forgets its own tables when it ends ({KEPT} is {FORGETFUL}): set that to hive,"
     " and spark.sql.warehouse.dir to the folder of the tables."
 )
 

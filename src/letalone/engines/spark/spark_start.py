@@ -26,6 +26,7 @@ from typing import Any
 
 from letalone.engines.spark.spark_silence import with_loggers_off
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.installing import not_installed
 from letalone.errors.problem import without_context
 
 CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
@@ -112,9 +113,7 @@ def _stop(session: Any) -> None:
 
 def _check_setup() -> None:
     if find_spec("pyspark") is None:
-        raise ParameterError(
-            "Spark needs pyspark, which is not installed: pip install 'letalone[spark]'."
-        )
+        raise ParameterError(not_installed("Spark", "pyspark", "spark"))
     for name in CONNECT:
         if name in os.environ:
             raise _connect(name)

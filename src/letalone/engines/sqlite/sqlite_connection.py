@@ -180,7 +180,7 @@ def check_unchanged(file: SqliteFile, relation: TableRef) -> None:
 def _check_file(file: SqliteFile) -> None:
     if file.run("PRAGMA main.application_id") == [(APPLICATION,)]:
         raise ParameterError(
-            f"{file.path.name} is a ledger of letalone, which is no data. Open the data that it is"
+            f"{file.path.name} is a ledger of letalone, which is not data. Open the data that it is"
             " about."
         )
     if file.run("PRAGMA main.encoding") != [(b"UTF-8",)]:
@@ -195,7 +195,7 @@ def _decode(name: bytes, file: SqliteFile) -> str:
         return name.decode()
     except UnicodeDecodeError:
         pass
-    raise ParameterError(f"{file.path.name} has names that are no UTF-8. Rename them.")
+    raise ParameterError(f"{file.path.name} has names that are not UTF-8. Rename them.")
 
 
 def _word(name: str, declared: str, hidden: int) -> str:

@@ -38,7 +38,10 @@ WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
 EXACT = 2**53  # below it SQLite reads a whole number without rounding
 WIDE = "wide"  # marks a piece whose value may have more than 64 bits
 DAY = (1, 10)  # where the day is in the text of a date or time: from which letter on, how many
-PARTS = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2), "HOUR": (12, 2), "MINUTE": (15, 2)}
+PARTS = {
+    "YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2), "HOUR": (12, 2), "MINUTE": (15, 2),
+    "SECOND": (18, 2),
+}  # fmt: skip
 BLOB = exp.DataType.build("BLOB", dialect="sqlite").this
 PLAIN_TEXT = "*[^ -~]*"  # of what is no plain text
 
@@ -341,6 +344,15 @@ def _extract(node: Sql) -> Sql:
     day = _letters(of, *DAY)
     if part == "DOY":
         return syntax.call("STRFTIME", syntax.text("%j"), day)
+    if part == "WEEK":  # how many weeks of seven days its Thursday is from the new year
+        modifiers = map(syntax.text, ("-3 days", "weekday 4"))
+        number = syntax.cast_to(syntax.call("STRFTIME", syntax.text("%j"), day, *modifiers), BIGINT)
+        sevens = exp.Div(
+            this=syntax.operation(exp.Add, number, syntax.whole(6)),
+            expression=syntax.whole(7),
+            typed=True,
+        )
+        return exp.Paren(this=sevens)
     if part == "QUARTER":
         return _quarter(syntax.cast_to(_letters(of, *PARTS["MONTH"]), BIGINT))
     if part != "ISODOW":

@@ -33,10 +33,10 @@ from letalone.engines.sqlite.sqlite_functions import write_day
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.errors.problem import without_context
-from letalone.exact.typed import expand_home
 from letalone.plans.plan import PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key, Type
+from letalone.sources.schemes import path_of
 
 IN_USE = "another program may be writing to it, or have been stopped while it did; or it is damaged"
 
@@ -53,7 +53,7 @@ def open_sqlite(
 
     timeout_seconds: how long a statement may run (see time_limit.py).
     """
-    path, seconds = expand_home(cast("str", source)).resolve(), read_timeout(timeout_seconds)
+    path, seconds = path_of(cast("str", source)).resolve(), read_timeout(timeout_seconds)
     refused = ParameterError(f"{path.name} cannot be read: {IN_USE}.")
     file = without_context(
         lambda: SqliteFile(path, timeout_seconds=seconds), sqlite3.Error, error=refused
@@ -148,7 +148,7 @@ class SqliteEngine(ServerEngine):
     def _compile(self, queries: Sequence[exp.Select], scope: RowScope) -> None:
         refused = UnsupportedQuery(
             "SQLite cannot run this question: it asks for too much at once, or the table needs what"
-            " is not here, such as a collation of its own. Ask for less. Nothing was charged."
+            " is not here, such as its own collation. Ask for less. Nothing was charged."
         )
         joins = [join for join in scope.joins if isinstance(join, PrivateJoin)]
         lent = {lent_name(join.name): _no_rows(join) for join in joins}

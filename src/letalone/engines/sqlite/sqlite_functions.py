@@ -21,7 +21,7 @@ from hashlib import sha256
 from math import isfinite, ldexp, sqrt
 from sqlite3 import Connection
 
-from letalone.engines.core.text_grammar import LARGEST, read_text
+from letalone.engines.texts.text_grammar import LARGEST, read_text
 from letalone.plans.dates import first_day
 from letalone.plans.expressions import Period
 from letalone.plans.texts.like_patterns import Segment, segments_of

@@ -33,9 +33,11 @@ PARTS: dict[Part, str] = {
     "month": "MONTH",
     "day": "DAY",
     "yearday": "DOY",
+    "week": "WEEK",
     "weekday": "ISODOW",
     "hour": "HOUR",
     "minute": "MINUTE",
+    "second": "SECOND",
 }
 LETTERS: dict[Spelling, tuple[str, str]] = {
     "upper": (ascii_lowercase, ascii_uppercase),

@@ -50,7 +50,7 @@ METHODS: Mapping[str, Callable[[ConvexSetting], ConvexMethod]] = {
 }
 NORM_SHARE = Fraction(1, 20)  # of epsilon
 CLASS_SHARE = Fraction(1, 10)  # of epsilon, and of delta
-USUALLY_BEST = "chosen as the usual best"
+USUALLY_BEST = "the default choice"
 # Cross-validated on the training part of Adult and on parts of it: see docs/explanation/learning.
 LOUD = 0.0001
 LOUD_WORDS = "chosen as noise outweighs a ten-thousandth of the declared rows"
@@ -105,7 +105,7 @@ class NormPurchase:
 
     @property
     def words(self) -> str:
-        return f"data_norm: bought, by a noisy histogram of norms, at ε = {float(self.epsilon):g}"
+        return f"data_norm: found, by a noisy histogram of norms, at ε = {float(self.epsilon):g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class ClassPurchase:
     @property
     def words(self) -> str:
         return (
-            f"classes: bought at ε = {float(self.epsilon):g}, δ = {float(self.delta):g}: labels of"
+            f"classes: found at ε = {float(self.epsilon):g}, δ = {float(self.delta):g}: labels of"
             f" about {self.threshold} rows or more"
         )
 
@@ -167,7 +167,7 @@ class ClassifierPlan:
         parts = self.norm, self.classes
         bought = [part.words for part in parts if not isinstance(part, Fraction | tuple)]
         if isinstance(self.classes, ClassPurchase):
-            return ("the method is planned once the number of classes is bought", *bought)
+            return ("the method is planned once the number of classes is found", *bought)
         count = len(self.classes)
         why, loss = self.recipe.chosen(count)[1], self.recipe.loss_of(count)
         about_loss = loss.words if isinstance(loss, Margin) else ()

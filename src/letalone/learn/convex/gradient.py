@@ -83,7 +83,7 @@ class GradientMethod:
         if self.count_noise is None:
             return (how,)
         noise = six(self.count_noise)
-        return how, f"the number of rows was bought, with Gaussian noise of {noise}"
+        return how, f"the number of rows was found, with Gaussian noise of {noise}"
 
     def described(self) -> Json:
         numbers = {"strength": self.strength, "noise": self.noise, "count": self.count_noise}

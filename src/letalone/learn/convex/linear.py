@@ -28,7 +28,7 @@ from letalone.learn.convex.losses import Loss, Margin, Softmax
 from letalone.learn.convex.methods import ConvexSetting
 from letalone.learn.noisy_sums.wholes import BITS
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import Floats, PrivateEstimator
+from letalone.learn.training import Floats, LikelyClass, PrivateEstimator
 from letalone.privacy import Budget
 
 MethodName = Literal["auto", "objective", "output", "gradient"]
@@ -128,7 +128,7 @@ class _LinearClassifier(ClassifierMixin, PrivateEstimator):
         return self.classes_[np.asarray(best, np.int64)]
 
 
-class LogisticRegression(_LinearClassifier):
+class LogisticRegression(_LinearClassifier, LikelyClass):
     """Private logistic regression, for two classes or more.
 
     Parameters: `epsilon` and `delta` are what a fit reveals at most; with a delta of 0 the noise
@@ -178,10 +178,6 @@ class LogisticRegression(_LinearClassifier):
         if self.loss not in LOSSES:
             raise refusal("loss", self.loss, "'auto', 'logistic' or 'shifted'")
         return LOSSES[self.loss] if classes <= 2 else Softmax(classes)
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The probability of each class."""
-        return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Floats:  # noqa: N803
         """The logarithm of the probability of each class."""

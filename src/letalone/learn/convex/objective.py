@@ -70,8 +70,8 @@ class ObjectiveMethod:
         return (
             f"objective perturbation: {law} noise of {six(self.noise)} on the linear term,"
             f" {strength_words(self.strength)}",
-            f"the minimum is verified, and what the solver misses hidden by {law} noise of"
-            f" {six(self.rest)}",
+            f"the final weights have {law} noise of {six(self.rest)}, which hides the error of the"
+            " solver",
         )
 
     def described(self) -> Json:

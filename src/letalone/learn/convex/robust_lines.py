@@ -119,6 +119,6 @@ def _strength(norm: Norm, strength: Fraction) -> Fraction | None:
     if norm.declared is None:
         raise ParameterError(
             "alpha is given, but what it means for this method depends on the norm of rows, which"
-            " is bought. Declare data_norm, or choose method='statistics'."
+            " is found privately. Declare data_norm, or choose method='statistics'."
         )
     return strength / (LOSS.width * norm.declared**2)

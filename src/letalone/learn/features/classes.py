@@ -47,7 +47,7 @@ def need_declared(name: str, value: object, *, example: str) -> object:
     if value is None:
         raise ParameterError(
             f"{name} is missing: it is never read off the data in silence, which would reveal it."
-            f" Declare it, such as {name}={example}, or buy it: {name}='private'."
+            f" Declare it, such as {name}={example}, or find it privately: {name}='private'."
         )
     return value
 

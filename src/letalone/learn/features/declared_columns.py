@@ -26,7 +26,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.core.text_grammar import is_written_as
+from letalone.engines.texts.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.learn.features.row_cells import Floats, as_objects

@@ -109,7 +109,7 @@ class Rounds(column_bounds.SumsPlan):
 
 
 class KMeans(ClusterMixin, PrivateEstimator):
-    """k-means; `bounds` are declared, or bought with "private".
+    """k-means; `bounds` are declared, or found with "private".
 
     `n_iter` is the number of rounds; if it is not given it follows from epsilon, the number of
     clusters and features, and `rows`, about how many rows are expected (a public guess). `init`

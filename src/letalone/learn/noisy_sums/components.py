@@ -64,7 +64,7 @@ class Components(SumsPlan):
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
-    """Principal components; `data_norm` is declared, or bought with "private".
+    """Principal components; `data_norm` is declared, or found with "private".
 
     `center` is where rows are measured from: one number, one for each feature, or "private" for
     the noisy mean. `components_`, `mean_` and the explained variances are noisy.

@@ -5,12 +5,26 @@ that least squares needs get noise once, and the line is computed from them: the
 unbiased, but d² noisy numbers. The convex methods "objective", "output" and "gradient" minimise a
 pseudo-Huber loss instead, with noise in d numbers.
 
-  Proven:   docs/explanation/proofs/statistics_learners.md, sections 1, 2 and 5
-  Tested:   tests/learn/test_regression.py
+Least squares from noisy sums, with the standard error that the noise gives to coefficients:
+
+    (A + λ) w = b,   A = Σ (x − x̄)(x − x̄)ᵀ,   b = Σ (x − x̄)(y − ȳ),   all from noisy sums
+
+λ is at least what keeps the smallest eigenvalue of A + λ above the size of the noise in A. That
+eigenvalue is read off the noisy matrix, so it costs nothing: it is post-processing. AdaSSP, whose
+idea it is, pays for it with a third of epsilon.
+
+  Proven:   docs/explanation/proofs/statistics_learners.md, sections 1, 2 and 5: A + λ is
+            positive definite whatever the noise; errors are those of the first order in the noise
+  Tested:   tests/learn/test_regression.py: errors against the spread of repeated fits
+  Assumed:  of least squares, nothing that privacy rests on
+
+Wang: Revisiting differentially private linear regression: optimal and adaptive prediction and
+estimation in unbounded domain (2018), algorithm 2.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -30,13 +44,13 @@ from letalone.learn.convex.robust_lines import (
 from letalone.learn.features import column_bounds
 from letalone.learn.features.classes import numbers_of
 from letalone.learn.features.column_bounds import BoundsLike, ColumnBounds, Norm, SumsPlan
-from letalone.learn.noisy_sums.least_squares import noise_size, solve_line
 from letalone.learn.noisy_sums.second_moments import (
+    Statistics,
     exact_sums,
     release_sums,
     second_moment_measures,
 )
-from letalone.learn.noisy_sums.sums import NoisySums, noisy_sums
+from letalone.learn.noisy_sums.sums import UNIT, NoisySums, noisy_sums
 from letalone.learn.noisy_sums.wholes import Floats, within_bounds, within_norm
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
@@ -49,9 +63,10 @@ PRECISE = 0.01  # noise of this share of the usual eigenvalue hardly matters
 STRENGTH = Constraint(
     "a number that is 0 or more",
     lambda x: 0 <= x < Fraction(10) ** 100,
-    "It is what squares of coefficients cost beside the sum of squared errors.",
+    "It is what squares of coefficients cost next to the sum of squared errors.",
     (-1, float("nan"), float("inf")),
 )
+SAFETY = 1.0  # how many times the usual size of the noise λ + the least eigenvalue must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +116,7 @@ class LeastSquaresPlan(SumsPlan):
 
 
 class LinearRegression(RegressorMixin, PrivateEstimator):
-    """Least squares; `data_norm` and `target_bounds` are declared, or bought with "private".
+    """Least squares; `data_norm` and `target_bounds` are declared, or found with "private".
 
     `method` is "statistics", or "objective", "output" or "gradient", which need less noise and are
     less drawn by outlying targets; "auto" is "objective", or "statistics" where `rows`, a public
@@ -215,3 +230,93 @@ class Ridge(LinearRegression):
 
     def _strength(self) -> Fraction:
         return STRENGTH.typed("alpha", self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Weights and intercept, their standard errors, and the λ that was used."""
+
+    weights: Floats
+    intercept: float
+    weight_errors: Floats
+    intercept_error: float
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Centred:
+    products: Floats
+    targets: Floats
+    rows: float
+    mean: Floats
+    target: float
+
+
+def solve_line(stats: Statistics, noise: NoisySums, *, strength: float, centred: bool) -> Line:
+    """The line, in the units of the statistics; `strength` is the λ that was asked for."""
+    system = _centre_sums(stats) if centred else _as_is(stats)
+    values, vectors = np.linalg.eigh(system.products)
+    size = SAFETY * noise_size(noise, len(values))
+    used = max(strength, size - float(values[0]), 0.0)
+    inverse = (vectors / (values + used)) @ vectors.T
+    weights = inverse @ system.targets
+    offset = system.target - float(system.mean @ weights)
+    covariance = _covariance(system, noise, inverse, weights, offset, centred=centred)
+    errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    return Line(weights, offset, errors[:-1], float(errors[-1]), used)
+
+
+def noise_size(noise: NoisySums, width: int) -> float:
+    """About the largest eigenvalue of the noise in the matrix of products."""
+    return 2 * sqrt(width) * noise.deviation("products", symmetric=True) / UNIT**2
+
+
+def _as_is(stats: Statistics) -> _Centred:
+    nothing = np.zeros(len(stats.targets))
+    return _Centred(stats.products, stats.targets, 1.0, nothing, 0.0)
+
+
+def _centre_sums(stats: Statistics) -> _Centred:
+    rows = max(stats.rows, 1.0)
+    mean = stats.sums / rows
+    mean = mean / max(1.0, float(np.linalg.norm(mean)))
+    target = float(np.clip(stats.target / rows, -1.0, 1.0))
+    products = stats.products - rows * np.outer(mean, mean)
+    return _Centred(products, stats.targets - rows * mean * target, rows, mean, target)
+
+
+def _covariance(
+    found: _Centred,
+    noise: NoisySums,
+    inverse: Floats,
+    weights: Floats,
+    offset: float,
+    *,
+    centred: bool,
+) -> Floats:
+    """Of (weights, intercept), to the first order in the noise of all sums."""
+    mean, width = found.mean, len(weights)
+    spread = _of_products(noise, weights)
+    spread += np.eye(width) * (noise.deviation("products with targets") / UNIT**2) ** 2
+    onto = np.vstack([inverse, -mean @ inverse])
+    total = onto @ spread @ onto.T
+    if centred:
+        names = ("sums", UNIT), ("targets", UNIT), ("rows", 1)
+        sums, targets, rows = (noise.deviation(name) / unit for name, unit in names)
+        intercept_alone = np.vstack([np.zeros((width, width)), -weights / found.rows])
+        by_sums = onto @ (np.outer(mean, weights) - offset * np.eye(width)) + intercept_alone
+        by_target = onto @ -mean + np.append(np.zeros(width), 1 / found.rows)
+        total += sums**2 * by_sums @ by_sums.T
+        total += (targets**2 + (offset * rows) ** 2) * np.outer(by_target, by_target)
+    return total
+
+
+def _of_products(noise: NoisySums, weights: Floats) -> Floats:
+    """The covariance of E·w for the symmetric noise E of the products."""
+    above = (noise.deviation("products", symmetric=True) / UNIT**2) ** 2
+    diagonal = (noise.deviation("products") / UNIT**2) ** 2
+    square = weights**2
+    on_diagonal = diagonal * square + above * (np.sum(square) - square)
+    spread = above * np.outer(weights, weights)
+    np.fill_diagonal(spread, on_diagonal)
+    return spread

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
@@ -25,7 +24,7 @@ from letalone.learn.noisy_sums.group_moments import exact_moments, moment_noise,
 from letalone.learn.noisy_sums.sums import NoisySums
 from letalone.learn.noisy_sums.wholes import Floats
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import Labels, PrivateEstimator, Released
+from letalone.learn.training import Labels, LikelyClass, PrivateEstimator, Released
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -60,14 +59,13 @@ class ClassMoments(SumsPlan):
         }
 
 
-class GaussianNB(ClassifierMixin, PrivateEstimator):
-    """Naive Bayes; `bounds` and `classes` are declared, or bounds bought with "private".
+class GaussianNB(LikelyClass, PrivateEstimator):
+    """Naive Bayes; `bounds` and `classes` are declared, or bounds found with "private".
 
     `class_count_`, `class_prior_`, `theta_` and `var_` are noisy.
     """
 
     _needs_labels = True
-    classes_: Labels
     class_prior_: Floats
     theta_: Floats
     var_: Floats
@@ -101,12 +99,3 @@ class GaussianNB(ClassifierMixin, PrivateEstimator):
             joint[:, place] -= 0.5 * np.nansum(terms, axis=1)
         joint -= np.max(joint, axis=1, keepdims=True)  # before they add up: far out they are huge
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Each class's probability."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> Labels:  # noqa: N803
-        """The likeliest class."""
-        likeliest = np.argmax(self.predict_log_proba(X), axis=1)
-        return self.classes_[likeliest]

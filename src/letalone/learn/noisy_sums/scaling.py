@@ -51,7 +51,7 @@ class ColumnMoments(SumsPlan):
 class StandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
     """Columns less their noisy mean (`with_mean`), over their noisy deviation (`with_std`).
 
-    `bounds` are declared, or bought with "private". There is no `n_samples_seen_`: the number of
+    `bounds` are declared, or found with "private". There is no `n_samples_seen_`: the number of
     rows is private.
     """
 

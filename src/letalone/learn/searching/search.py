@@ -179,7 +179,7 @@ class PrivateSearchCV(PrivateEstimator):
             raise refusal("estimator", type(self.estimator).__name__, wanted)
         if self.estimator.budget is not None:
             raise ParameterError(
-                "The estimator has a budget of its own, but the search is charged as one. Give"
+                "The estimator has its own budget, but the search is charged as one. Give"
                 " budget= to the search and not to the estimator."
             )
         return self.estimator

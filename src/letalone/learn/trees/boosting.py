@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 
 from letalone.exact.typed import EPSILON, Constraint, Number, refusal
 from letalone.learn.account import Account
 from letalone.learn.features.classes import read_classes
 from letalone.learn.features.column_bounds import BoundsLike, ColumnBounds, read_bounds
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.training import Labels, PrivateEstimator, Released
+from letalone.learn.training import Labels, LikelyClass, PrivateEstimator, Released
 from letalone.learn.trees.additive_trees import COUNTS, FeatureScores, Growth, grow_trees
 from letalone.learn.trees.bins import Feature, Floats, Groups, read_features
 from letalone.learn.trees.residuals import ManyClasses, NumberResiduals, Residuals, TwoClasses
@@ -150,15 +150,13 @@ class _BoostedTrees(PrivateEstimator):
         return self.intercept_ + np.sum(parts, axis=0)
 
 
-class BoostedTreesClassifier(ClassifierMixin, _BoostedTrees):
+class BoostedTreesClassifier(LikelyClass, _BoostedTrees):
     """Boosted trees for two or more declared classes; needs a delta.
 
     `bounds` are those of the features, (lower, upper) for all or with one for each; (−1, 1) for
     what `TableEncoder` makes. Values beyond are clamped. `groups` lists the
     columns that belong together, as `TableEncoder.groups` does: each group is one category.
     """
-
-    classes_: Labels
 
     def __init__(
         self,
@@ -195,15 +193,6 @@ class BoostedTreesClassifier(ClassifierMixin, _BoostedTrees):
         if len(self.classes_) == 2:
             scores = np.hstack([np.zeros_like(scores), scores])
         return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Each class's probability."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> Labels:  # noqa: N803
-        """The likeliest class."""
-        likeliest = np.argmax(self.predict_log_proba(X), axis=1)
-        return self.classes_[likeliest]
 
 
 class BoostedTreesRegressor(RegressorMixin, _BoostedTrees):

@@ -57,7 +57,7 @@ def check_checkpoint(entry: Entry, public: str) -> None:
     """Whether an entry is a checkpoint of the entry before it."""
     kept = read_checkpoint(entry.body, public)
     if kept != (entry.number - 1, entry.previous) or entry.body["time"] != entry.time:
-        raise damage_at(entry, "it is no checkpoint of the entry before it")
+        raise damage_at(entry, "it is not a checkpoint of the entry before it")
 
 
 def read_checkpoint(stored: Json | str | bytes, public: str) -> KeptCheckpoint:

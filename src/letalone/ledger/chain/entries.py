@@ -129,7 +129,7 @@ def now() -> str:
 def _read_entry(fields: Json) -> Entry:
     number, time, name = fields["number"], fields["time"], fields["name"]
     if type(number) is not int or not TIME.fullmatch(cast("str", time)):
-        raise ValueError("a number or a time is no such thing")
+        raise ValueError("a number or a time is not one")
     return Entry(
         number=number,
         time=cast("str", time),

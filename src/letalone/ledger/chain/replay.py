@@ -268,7 +268,7 @@ class Replay:
         same = reserved.body["digest"] == entry.body["digest"]
         current = reserved.body["version"] == before.version and reserved.name == entry.name
         if not same or not current or digest is None:
-            raise damage_at(entry, "it shares what is no answer to this question")
+            raise damage_at(entry, "it shares what is not an answer to this question")
         self.levels.share(entry, reserved, before)
 
     def _known(self, entry: Entry) -> DataSet:

@@ -50,10 +50,10 @@ class Verified:
     def __str__(self) -> str:
         many = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         if self.compared:
-            return f"The ledger holds: {many}, and what was kept elsewhere is among them."
+            return f"All {many} are valid, and include the hashes that you stored."
         return (
-            f"The ledger holds: {many}. Whether its holder has rewritten it, a file cannot prove: "
-            "keep the head elsewhere, and compare."
+            f"All {many} are valid. This check cannot detect that someone rewrote the whole ledger:"
+            " store the ledger hash somewhere else, and compare it."
         )
 
 

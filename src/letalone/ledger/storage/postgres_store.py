@@ -30,6 +30,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
+from letalone.errors.installing import not_installed
 from letalone.errors.spelling import too_new
 from letalone.ledger.claims import AtServer
 from letalone.ledger.storage.ledger_statements import CONFIRMED_HEAD
@@ -204,7 +205,7 @@ def _engine(url: URL) -> Engine:
         return bound_silence(engine)
     except ModuleNotFoundError:
         raise ParameterError(
-            "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
+            not_installed("A ledger in PostgreSQL", "psycopg", "postgres")
         ) from None
 
 

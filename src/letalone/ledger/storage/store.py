@@ -276,7 +276,9 @@ def _place(path: str | os.PathLike[str]) -> Path:
     if place.is_dir():
         raise ParameterError(f"{place} is a folder, but a ledger is a file: {place / 'ledger.db'}")
     if not place.parent.is_dir():
-        raise ParameterError(f"{place.parent} is no folder. Make it first, or name another place.")
+        raise ParameterError(
+            f"{place.parent} is not a folder. Make it first, or name another place."
+        )
     return place
 
 

@@ -154,7 +154,7 @@ def check_has_unit(schema: Schema) -> None:
     if schema.unit is None:
         raise ParameterError(
             "The unit is the row, so each row is a unit already: leave .per_unit(…) out, or name"
-            " the column that tells people apart: unit='patient_id'."
+            " the column that identifies a person: unit='patient_id'."
         )
 
 

@@ -18,8 +18,17 @@ from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.expressions import ArithmeticOp, ArithmeticOperators
 from letalone.plans.records import stored_as
 
-Function = OneOfThese["negative", "absolute", "rounded"]
+Function = OneOfThese[
+    "negative", "absolute", "rounded", "root", "exponential", "logarithm", "floor", "ceiling"
+]
 FUNCTIONS: tuple[Function, ...] = get_args(Function)
+TITLES: dict[Function, str] = {
+    "root": "the square root of",
+    "exponential": "e to the power of",
+    "logarithm": "the natural logarithm of",
+    "floor": "the whole number below",
+    "ceiling": "the whole number above",
+}
 MOST_DIGITS = 15
 MOST_NODES = 100
 DEEPEST = 30
@@ -58,7 +67,8 @@ class Operation:
 
 @stored_as("Applied")
 class FunctionCall:
-    """The opposite, the size, or the number rounded half away from 0 to so many digits."""
+    """The opposite, the size, the number rounded half away from 0 to so many digits, its square
+    root, e to its power, its natural logarithm, or the whole number below or above it."""
 
     function: Function
     of: "Tree"
@@ -185,6 +195,8 @@ def in_words(tree: Tree, parts: list[str]) -> str:
             return f"-{_in_brackets(of, parts)}"
         case FunctionCall("absolute", of):
             return f"the size of {_in_brackets(of, parts)}"
+        case FunctionCall(function, of) if function in TITLES:
+            return f"{TITLES[function]} {_in_brackets(of, parts)}"
         case FunctionCall(_, of, digits):
             many = f"{abs(digits)} digit{'s' * (abs(digits) > 1)}"
             places = f"{many} {'after' if digits > 0 else 'before'} the point"

@@ -113,8 +113,8 @@ class CountPresent(StructuralEquality):
 def _check_values(of: Expression, columns: ColumnTypes) -> None:
     if columns.type_of(of).type is Type.OTHER:
         raise UnsupportedQuery(
-            f"'{in_words(of)}' has a type whose values cannot be told apart, so different ones are"
-            " not counted. Choose a column of text, numbers, dates or truth values."
+            f"'{in_words(of)}' has a type whose values cannot be distinguished, so different ones"
+            " are not counted. Choose a column of text, numbers, dates or truth values."
         )
 
 
@@ -125,7 +125,7 @@ def _check_values(of: Expression, columns: ColumnTypes) -> None:
     describe=lambda counted: f"number of different values of {in_words(counted.of)}",
     check=lambda counted, columns: _check_values(counted.of, columns),
     note=lambda counted: (
-        f"is how many different {in_words(counted.of)} there are among the rows that count"
+        f"is how many different {in_words(counted.of)} there are among the rows that are counted"
     ),
 )
 class CountValues(StructuralEquality):
@@ -296,7 +296,7 @@ def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[Outp
     known_range=lambda lower, upper: (lower, upper),
     error=ErrorKind.IN_ROWS,
     is_single=lambda asked: len(asked.at) == 1,
-    note=always("is a choice among the steps; its interval holds the true quantile"),
+    note=always("is chosen from the steps of a grid; its range is for the true quantile"),
 )
 class Quantiles(Clamped):
     """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
@@ -312,8 +312,8 @@ class Quantiles(Clamped):
 def _note_of_extreme(asked: "Extreme") -> str:
     end = "largest" if asked.largest else "smallest"
     return (
-        f"is a private extreme quantile, some rows inwards of the {end} value; its"
-        f" interval is about that quantile, not about the {end} value"
+        f"is a quantile near the {end} value; its range is for that quantile, not for the"
+        f" {end} value"
     )
 
 
@@ -379,6 +379,7 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
     check=_check_histogram,
     columns=_ranges,
     error=ErrorKind.STEADY,
+    note=always("counts values outside its edges in the first and the last range"),
     is_single=lambda _: False,
 )
 class Histogram(StructuralEquality):
@@ -445,7 +446,7 @@ def _winners(asked: "MostFrequent", columns: ColumnTypes) -> Sequence[OutputColu
     columns=_winners,
     error=ErrorKind.IN_ROWS,
     is_single=lambda _: False,
-    note=always("are the winners, chosen privately; the intervals are those of their counts"),
+    note=always("are chosen privately; the ranges are those of their counts"),
 )
 class MostFrequent(StructuralEquality):
     """The k most frequent of the declared candidates."""
@@ -476,10 +477,10 @@ def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColum
     columns=_sides,
     error=ErrorKind.IN_ROWS,
     is_single=lambda _: False,
-    note=always("are choices among 0 and powers of two, and have no interval"),
+    note=always("are chosen from 0 and powers of two, and have no range"),
 )
 class PrivateBounds(StructuralEquality):
-    """Bounds of a column, bought privately."""
+    """Bounds of a column, found privately."""
 
     of: Expression
 

@@ -14,7 +14,7 @@ What these functions return does not know its table yet; `resolve_aggregate` mak
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import cast
+from typing import Protocol, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Number, read_flag, refusal
@@ -30,6 +30,16 @@ from letalone.plans.constants import as_bound, as_value
 from letalone.plans.typing import ColumnTypes
 
 
+class HasBounds(Protocol):
+    """What bounds were released as: `session.private_bounds(…)` gives one."""
+
+    @property
+    def bounds(self) -> tuple[Number, Number]: ...
+
+
+Ends = tuple[Number, Number] | HasBounds
+
+
 def count(of: Of | None = None) -> AggregateRequest:
     """How many rows; of a column or an expression: those in which it is not missing."""
     return AggregateRequest("count", None if of is None else read_of(of))
@@ -43,34 +53,62 @@ def count_distinct(of: Of | None = None) -> AggregateRequest:
     return AggregateRequest("count_distinct", None if of is None else read_of(of))
 
 
-def sum(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> AggregateRequest:  # noqa: A001
-    """The total of values clamped to [lower, upper]; missing values are skipped."""
-    return _make_request("sum", of, lower, upper)
+def sum(  # noqa: A001
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+) -> AggregateRequest:
+    """The total of values clamped to [lower, upper]; missing values are skipped.
+
+    `bounds` is a pair in place of both, or what `session.private_bounds(…)` has released; so it is
+    for all that take bounds.
+    """
+    return _make_request("sum", of, lower, upper, bounds=bounds)
 
 
-def mean(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> AggregateRequest:
+def mean(
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+) -> AggregateRequest:
     """The mean of values clamped to [lower, upper]; missing values are skipped."""
-    return _make_request("mean", of, lower, upper)
+    return _make_request("mean", of, lower, upper, bounds=bounds)
 
 
 def variance(
-    of: Of, *, lower: Number | None = None, upper: Number | None = None, sample: bool = False
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+    sample: bool = False,
 ) -> AggregateRequest:
     """The variance (mean squared deviation) of values clamped to [lower, upper].
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    return _make_request("variance", of, lower, upper, sample=read_flag("sample", sample))
+    return _make_request(
+        "variance", of, lower, upper, bounds=bounds, sample=read_flag("sample", sample)
+    )
 
 
 def std(
-    of: Of, *, lower: Number | None = None, upper: Number | None = None, sample: bool = False
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+    sample: bool = False,
 ) -> AggregateRequest:
     """The standard deviation of values clamped to [lower, upper].
 
     With sample=True its squares are divided by n − 1 instead of n.
     """
-    return _make_request("std", of, lower, upper, sample=read_flag("sample", sample))
+    return _make_request("std", of, lower, upper, bounds=bounds, sample=read_flag("sample", sample))
 
 
 def quantile(
@@ -79,6 +117,7 @@ def quantile(
     *,
     lower: Number | None = None,
     upper: Number | None = None,
+    bounds: Ends | None = None,
     step: Number | None = None,
 ) -> AggregateRequest:
     """A quantile, or several in one release, among lower, lower + step, … up to upper.
@@ -86,34 +125,50 @@ def quantile(
     Quantiles have at most six digits, or are fractions such as Fraction(1, 3). Without a step: 1
     for whole numbers, else a round number near a thousandth of the range.
     """
-    return _make_request("quantile", of, lower, upper, step=step, at=read_ranks(at))
+    ranks = read_ranks(at)
+    return _make_request("quantile", of, lower, upper, bounds=bounds, step=step, at=ranks)
 
 
 def median(
-    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+    step: Number | None = None,
 ) -> AggregateRequest:
     """The middle value: the quantile at 0.5."""
-    return quantile(of, Fraction(1, 2), lower=lower, upper=upper, step=step)
+    return quantile(of, Fraction(1, 2), lower=lower, upper=upper, bounds=bounds, step=step)
 
 
 def min(  # noqa: A001
-    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+    step: Number | None = None,
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the smallest value: the r-th smallest.
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _make_request("min", of, lower, upper, step=step)
+    return _make_request("min", of, lower, upper, bounds=bounds, step=step)
 
 
 def max(  # noqa: A001
-    of: Of, *, lower: Number | None = None, upper: Number | None = None, step: Number | None = None
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    bounds: Ends | None = None,
+    step: Number | None = None,
 ) -> AggregateRequest:
     """A private extreme quantile that stands for the largest value: the r-th largest.
 
     r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
     """
-    return _make_request("max", of, lower, upper, step=step)
+    return _make_request("max", of, lower, upper, bounds=bounds, step=step)
 
 
 def histogram(of: Of, edges: Iterable[Number], *more: object) -> AggregateRequest:
@@ -138,7 +193,7 @@ def private_bounds(of: Of, *, epsilon: object = None) -> AggregateRequest:
     """
     if epsilon is not None:
         raise ParameterError(
-            "la.private_bounds has no price of its own. Buy bounds with"
+            "la.private_bounds has no separate ε. Find bounds with"
             " visits.private_bounds('cost', epsilon=0.5), or ask"
             " visits.agg(b=la.private_bounds('cost')).release(epsilon=0.5)."
         )
@@ -161,9 +216,27 @@ def _make_request(
     lower: Number | None,
     upper: Number | None,
     *,
+    bounds: Ends | None = None,
     step: Number | None = None,
     at: tuple[Fraction, ...] = (),
     sample: bool = False,
 ) -> AggregateRequest:
     width = None if step is None else as_bound("step", step)
+    if bounds is not None:
+        lower, upper = _read_bounds(bounds, lower, upper)
     return AggregateRequest(word, *read_ends(of, lower, upper), width, at, sample=sample)
+
+
+def _read_bounds(bounds: object, lower: object, upper: object) -> tuple[Number, Number]:
+    """Both ends, from a pair or from bounds that were released."""
+    if lower is not None or upper is not None:
+        raise ParameterError(
+            "bounds= is given with lower= or upper=. Leave out bounds=, or the others."
+        )
+    pair = getattr(bounds, "bounds", bounds)
+    if not isinstance(pair, tuple | list) or len(cast("tuple[object, ...]", pair)) != 2:
+        raise refusal(
+            "bounds", bounds, "a pair, such as (0, 1000), or what private_bounds has released"
+        )
+    low, high = cast("tuple[Number, Number]", pair)
+    return low, high

@@ -8,7 +8,7 @@ Names are English. Times are in UTC. Years have four digits, and numbers are fil
   Tested:   tests/plans/test_date_patterns.py, against Python's strftime
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -19,7 +19,10 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.constants import well_formed
 
-Part = Literal["year", "month", "day", "weekday", "hour", "quarter", "yearday", "minute"]
+Part = Literal[
+    "year", "month", "day", "weekday", "hour", "quarter", "yearday", "minute", "second",
+    "week",
+]  # fmt: skip
 PART_RANGE = {
     "quarter": (1, 4),
     "month": (1, 12),
@@ -28,6 +31,8 @@ PART_RANGE = {
     "weekday": (1, 7),
     "hour": (0, 23),
     "minute": (0, 59),
+    "second": (0, 59),
+    "week": (1, 53),
 }
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTH_NAMES = (
@@ -111,10 +116,11 @@ def all_texts(pattern: str) -> tuple[str, ...] | None:
     if len(ranges) < len(parts) or prod(map(len, ranges)) > MAX_TEXTS:
         return None
     values = (dict(zip(parts, some, strict=True)) for some in product(*ranges))
-    return tuple(dict.fromkeys(_write(pattern, value) for value in values))
+    return tuple(dict.fromkeys(write_parts(pattern, value) for value in values))
 
 
-def _write(pattern: str, values: dict[Part, int]) -> str:
+def write_parts(pattern: str, values: Mapping[Part, int]) -> str:
+    """A date by a pattern, of the parts that this shows."""
     pieces = pieces_of(pattern)
     return "".join(p if isinstance(p, str) else p.write(values[p.part]) for p in pieces)
 

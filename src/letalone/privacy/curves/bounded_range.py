@@ -22,8 +22,8 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.bounds import ZERO, Bounds, exactly
 from letalone.privacy.curve import Orders, Privacy, curve
+from letalone.privacy.curves.pure_terms import pure_rho
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure_terms import pure_rho
 
 
 @curve("bounded_range")

@@ -8,7 +8,7 @@ say "one" and "other" in this game: each other report, with probability p, says 
 by a fair coin, else nothing; the report in question says the truth with probability t, the
 opposite with s.
   Any epsilon-DP mechanism:        p = e^-epsilon, t = e^epsilon / (1 + e^epsilon) = 1 - s.
-  Randomized response, 2 answers:  p = 2s.
+  Randomized response, 2 answers:  p = 2s; and never more than the worst count of yes.
   With k >= 3:                     p = 2/k, among a number of reports that is Bin(n - 1, k s),
                                    which is nearly reached if all others hold a third answer.
 Nor does it reveal more than one report by itself.
@@ -102,15 +102,18 @@ class Shuffled(Privacy):
         return self.reports > 1 and at_most(self.worst_loss(), MOST_EPSILON)
 
     def _amplified(self, epsilon: Fraction) -> Fraction:
-        """What the batch reveals at most: few clones, or for randomized response a blanket."""
+        """What the batch reveals at most: few clones, a count, or a blanket."""
         from letalone.privacy.curves import clones
+        from letalone.privacy.curves.shuffled_counts import counts_above
 
         base = self.base
         if not isinstance(base, RandomizedResponsePrivacy):
             law = clones.Clones(bounds.rational_above(self.worst_loss()))
             return self._batch_bounds(law, epsilon)[1]
         if base.categories == 2:
-            return self._batch_bounds(clones.Answers(base), epsilon)[1]
+            game = self._batch_bounds(clones.Answers(base), epsilon)[1]
+            counted = Fraction(counts_above(self._counted(), base.other, epsilon))
+            return min(game, max(counted, clones.OUTSIDE))  # less is nothing in both
         return clones.blanket_above(self._counted(), clones.CoveredAnswers(base), epsilon)
 
     def _batch_bounds(self, law: "ReportLaw", epsilon: Fraction) -> tuple[Fraction, Fraction]:

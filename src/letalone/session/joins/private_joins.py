@@ -61,6 +61,15 @@ def read_from_text(table: Backend, plan: Plan) -> frozenset[str]:
     return frozenset(names)
 
 
+def columns_in_utc(table: "OpenTable", plan: Plan) -> frozenset[str]:
+    """The columns of all tables that are stored with a time zone, and counted in UTC."""
+    names = set(table.engine.counted_in_utc())
+    for join in plan.partners:
+        theirs = table.partner(join.name).engine.counted_in_utc()
+        names |= {column.name for column in join.columns if column.name in theirs}
+    return frozenset(names)
+
+
 def taken_on_trust(table: "OpenTable", plan: Plan) -> tuple[str, ...]:
     """What is not seen of how the rows of the tables were made, each sentence once."""
     engines = [table.engine, *(table.partner(join.name).engine for join in plan.partners)]
@@ -98,22 +107,28 @@ def _check_as_joined(other: Backend, join: PrivateJoin) -> None:
     gone = [column for column in join.columns if column not in other.schema.columns]
     if gone or join.on[0][1] != other.schema.unit:
         raise ParameterError(
-            f"The data set {join.name!r} was opened anew with other columns. Join it again."
+            f"The data set {join.name!r} was opened again with other columns. Join it again."
         )
 
 
 def _check_two(table: Backend, other: Backend) -> None:
-    if table is other or table.name.casefold() == other.name.casefold():
+    if not table.is_same_table(other):
+        return
+    if table.name.casefold() == other.name.casefold():
         raise ParameterError(
             f"Both tables are the data set {table.name!r}. A table is not joined with itself; if"
             " they are different data, open one under another name: la.open(…, name='patients')."
         )
+    raise ParameterError(
+        f"{table.name!r} and {other.name!r} are one table under two names. A table is not"
+        " joined with itself: open the other one."
+    )
 
 
 def _unit(table: Backend) -> str:
     if table.schema.unit is None:
         raise ParameterError(
-            "Two private tables are joined on the column that tells people apart, but the unit of"
+            "Two private tables are joined on the column that identifies a person, but the unit of"
             f" {table.name!r} is the row. Open it with unit='patient_id'."
         )
     return table.schema.unit

@@ -5,7 +5,7 @@ from typing import cast
 
 from letalone.engines.core.stored_types import check_columns
 from letalone.engines.frames.arrow import columns_of
-from letalone.engines.frames.to_arrow import FRAMES, as_arrow, is_frame, table_digest
+from letalone.engines.frames.to_arrow import FRAMES, as_arrow, is_frame, read_public, table_digest
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.plan import PublicJoin
@@ -14,21 +14,25 @@ from letalone.session.backend import Backend
 
 
 def public_join(
-    table: Backend, frame: object, *, rows: Schema, on: object, name: str
+    table: Backend, frame: object, *, rows: Schema, on: object, name: str, outer: bool = False
 ) -> PublicJoin:
     """The join, known to the engine; the frame is public, so errors may say what is wrong.
 
     `rows` are the columns of the rows that get a partner.
     """
+    if isinstance(frame, str) or hasattr(frame, "__fspath__"):
+        frame = read_public(frame)
     if not is_frame(frame):
         kind = type(frame).__name__
-        raise ParameterError(f"The public table is {kind}, but must be {FRAMES}. Read it first.")
-    join = join_of(rows, frame, on=on, name=name)
+        raise ParameterError(f"The public table is {kind}, but must be {FRAMES}, or a file.")
+    join = join_of(rows, frame, on=on, name=name, outer=outer)
     table.know(join, frame)
     return join
 
 
-def join_of(rows: Schema, frame: object, *, on: object, name: str) -> PublicJoin:
+def join_of(
+    rows: Schema, frame: object, *, on: object, name: str, outer: bool = False
+) -> PublicJoin:
     """The join of a public frame to rows of this kind, from metadata."""
     pairs = _pairs(on)
     public = describe_public(frame, name)
@@ -36,7 +40,7 @@ def join_of(rows: Schema, frame: object, *, on: object, name: str) -> PublicJoin
         _check_pair(rows, public, mine, theirs)
     keys = {theirs for _, theirs in pairs}
     added = tuple(column for column in public.columns if column.name not in keys)
-    return PublicJoin(name, pairs, added, table_digest(frame))
+    return PublicJoin(name, pairs, added, table_digest(frame), outer)
 
 
 def describe_public(frame: object, name: str) -> Schema:

@@ -28,13 +28,18 @@ from typing import TYPE_CHECKING
 from letalone.answers import views
 from letalone.answers.preview import Preview
 from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.errors.problem import Problem
 from letalone.exact.typed import DELTA, EPSILON, Number, as_typed
+from letalone.ledger import DataSet
+from letalone.ledger.exceeding import exceeded_together
 from letalone.plans.described import describe_open
 from letalone.plans.plan import USUAL_MAX_ROWS
 from letalone.privacy import Budget
 from letalone.privacy.bounds import six
 from letalone.privacy.budget import brief
 from letalone.privacy.filters import FilterState, charge_filter, open_filter
+from letalone.privacy.guard_rails import check_confirmed, find_risk
+from letalone.privacy.largest import largest_price
 from letalone.session.backend import PricedQuestion, check_asked
 from letalone.session.release import Release
 from letalone.session.steps.bounds_purchase import (
@@ -72,9 +77,10 @@ class Found:
     bounds: Bounds
     limit: RowLimit | None
     priced: PricedQuestion
+    known_before: Fraction = Fraction(0)  # the ε of what was found before, and was free now
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAnswer(Found):
     """The same, and the answer."""
 
@@ -98,6 +104,13 @@ class PricedInSteps:
     bounds: PricedQuestion | None
     limit: PricedQuestion | None
     trials: tuple[PricedQuestion, ...]
+    confirmed: bool = False  # whether a price that protects hardly anybody is meant
+
+    @property
+    def risk(self) -> Problem | None:
+        """Why the price of all needs a second word; None where it does not."""
+        answer = self.shown
+        return find_risk(self.epsilon) or (answer.here().risk if answer.is_here else None)
 
     @property
     def shown(self) -> PricedQuestion:
@@ -177,7 +190,9 @@ class PricedInSteps:
         except BudgetExceeded as error:
             refused = error.with_words(f"{error} {self._what}")
         else:
-            return FoundAnswer(found.bounds, found.limit, found.priced, answer)
+            return FoundAnswer(
+                found.bounds, found.limit, found.priced, found.known_before, release=answer
+            )
         raise refused
 
     def how_many_more(self) -> int | float:
@@ -190,7 +205,11 @@ class PricedInSteps:
         """Finds what is open; the question with it is priced, and not answered yet."""
         check_asked(only_explained=self.query.only_explained)
         self._check_all_fit()
-        return self._usable(self._find_limit(), self._find_bounds())
+        if not self.confirmed:
+            check_confirmed(self.risk, confirm=False)
+        limit, first = self._find_limit()
+        bounds, second = self._find_bounds()
+        return replace(self._usable(limit, bounds), known_before=first + second)
 
     @property
     def _what(self) -> str:
@@ -210,25 +229,45 @@ class PricedInSteps:
             return
         table = self.answer.table
         table.check_registered()
-        due = [purchase for purchase in self.purchases if not _is_paid(purchase)]
+        due = [purchase for purchase in self.purchases if not is_paid(purchase)]
         if not due or self._fit_after(due):
             return
         data_set = table.standing()
         what = [*["Row limit"] * (self.limit is not None), *["bounds"] * (self.bounds is not None)]
         words = " and ".join([", ".join(what), "answer"])
-        error = BudgetExceeded(
+        error = exceeded_together(
             f"{words[0].upper()}{words[1:]} cost ({brief(self.total)}) together, and do not fit"
             f" into the budget of {table.name!r}, ({data_set.budget}): about"
-            f" ({brief(data_set.remaining, up=False)}) is left. Nothing was charged; the refusal is"
-            " written down.",
-            spent=data_set.spent,
-            left=data_set.remaining,
+            f" ({brief(data_set.remaining, up=False)}) is left. Nothing was spent; the ledger"
+            " records the refusal.",
+            data_set,
+            fits=self._largest(data_set),
         )
         asker, digest = table.asker, due[0].terms.digest
         table.ledger.refuse(
             table.name, error, digest=digest, analyst=asker.analyst, purpose=asker.purpose
         )
         raise error
+
+    def _largest(self, data_set: DataSet) -> Budget | None:
+        """The most that all may cost together, as the budget stands."""
+        state = data_set.state
+
+        def fits(price: Budget) -> bool:
+            try:
+                priced = price_in_steps(
+                    self.query,
+                    price.epsilon,
+                    delta=price.delta,
+                    confidence=self.confidence,
+                    find_bounds=bool(self.columns),
+                )
+            except LetaloneError:
+                return False
+            return in_steps_here(priced).fits
+
+        left = Budget(state.remaining.epsilon, state.leak_left)
+        return largest_price(fits, Budget(self.epsilon, self.delta), left=left)
 
     def _check_fits_elsewhere(self) -> None:
         """One answer at the whole ε costs as much as all of them, or more."""
@@ -248,22 +287,27 @@ class PricedInSteps:
             for table in self.answer.tables
         )
 
-    def _find_limit(self) -> RowLimit | None:
+    def _find_limit(self) -> tuple[RowLimit | None, Fraction]:
+        """The row limit, and its price where it was free."""
         if self.limit is None:
             kept = self.query.table.kept_limit() if self.query.max_rows == AUTO else None
-            return None if kept is None else kept.limit
+            return (None if kept is None else kept.limit), Fraction(0)
         table = self.query.table
         table.announce_limit(self.limit)
-        limit = limit_in(self.limit.release())
+        release = replace(self.limit, confirmed=True).release()
+        limit = limit_in(release)
         table.learn_limit(limit)
-        return limit
+        return limit, _free(release)
 
-    def _find_bounds(self) -> Bounds:
+    def _find_bounds(self) -> tuple[Bounds, Fraction]:
+        """The bounds, and their price where they were free."""
         if self.bounds is None:
-            return {}
-        (row,) = self.bounds.release().rows()
+            return {}, Fraction(0)
+        release = replace(self.bounds, confirmed=True).release()
+        (row,) = release.rows()
         ends = {name: (row[f"{name}_lower"], row[f"{name}_upper"]) for name in self.columns}
-        return {name: (as_typed(lower), as_typed(upper)) for name, (lower, upper) in ends.items()}
+        read = {name: (as_typed(lower), as_typed(upper)) for name, (lower, upper) in ends.items()}
+        return read, _free(release)
 
     def _usable(self, limit: RowLimit | None, bought: Bounds) -> Found:
         """The narrowest bounds around these, and the highest limit up to this, that can be had."""
@@ -300,7 +344,7 @@ class PricedInSteps:
             )
         except LetaloneError:
             return None
-        return Found(bounds, limit, priced)
+        return Found(bounds, limit, replace(priced, confirmed=True))
 
     @property
     def _limit_epsilon(self) -> Fraction:
@@ -365,6 +409,11 @@ def price_in_steps(
     return replace(priced, bounds=bounds, limit=limit, trials=tuple(trials))
 
 
+def _free(release: Release) -> Fraction:
+    """The ε of an answer that was given before, and cost nothing now."""
+    return release.asked.epsilon if release.repeated else Fraction(0)
+
+
 def _finds_limit(query: "Query") -> bool:
     """Whether a row limit is found for a question that names none."""
     is_open = query.max_rows is None and query.limit is None and query.given_plan is None
@@ -384,10 +433,10 @@ def _without_search(
     """
     usual = query.price_as_it_is(epsilon, delta=delta, confidence=confidence)
     if query.table.kept_limit() is None:
-        return usual if _is_paid(usual) else None
+        return usual if is_paid(usual) else None
     rest = EPSILON.typed("epsilon", epsilon) * (1 - ROWS_SHARE)
     first = query.price_as_it_is(rest, delta=delta, confidence=confidence)
-    return first if _is_paid(first) and not _is_paid(usual) else usual
+    return first if is_paid(first) and not is_paid(usual) else usual
 
 
 def in_steps_here(priced: PricedQuestion | PricedInSteps) -> "Priced | PricedInSteps":
@@ -410,7 +459,7 @@ def _lower_limits(limit: RowLimit | None) -> Iterator[RowLimit | None]:
                 yield limit.at_most(level)
 
 
-def _is_paid(priced: PricedQuestion) -> bool:
+def is_paid(priced: PricedQuestion) -> bool:
     """Whether it was answered before, or paid for and interrupted."""
     if not priced.is_here or not priced.here().table.is_known:
         return False
@@ -422,7 +471,8 @@ def _is_paid(priced: PricedQuestion) -> bool:
 
 def _was_answered(priced: "Priced") -> bool:
     table = priced.table
-    return table.ledger.repeat_of(table.name, priced.terms.digest) is not None
+    digests = (charge.digest for charge in priced.charges)
+    return any(table.ledger.repeat_of(table.name, digest) is not None for digest in digests)
 
 
 def _after(state: FilterState, priced: "Priced") -> FilterState:

@@ -78,7 +78,7 @@ SURE = 1 - Fraction(1, 10) / len(LEVELS)  # 5 % above, in all levels together
 SURE_LOG = -log(1 - SURE)  # the margin in scales of the noise
 ROWS, UP_TO, PEOPLE = "rows", "rows_up_to", "people"
 FOUND_ACT = "looked for a row limit"
-REMEDIES = ('.bound(max_rows="auto")', "--max-rows auto", '"max_rows": "auto"')  # on each face
+REMEDIES = ('max_rows="auto"', "--max-rows auto", '"max_rows": "auto"')  # on each face
 COUNTED = Count | CountPresent | CountValues | Histogram | Sum
 UNKNOWN_LIMIT = (
     'The row limit is not known yet: .release(epsilon=…) with max_rows="auto" finds it first, with'
@@ -238,8 +238,8 @@ def warn_of_rows(plan: Plan) -> str | None:
     rows, unit = plan.bounding.max_rows, plan.schema.unit
     if unit is None or plan.per_unit is not None or rows is None or rows == 1:
         return None
-    low = ": the true number may be larger" if adds_up_rows(plan) else ""
-    return f"Rows beyond {rows:,} per {unit} count less{low}."
+    low = ": totals may be low" if adds_up_rows(plan) else ""
+    return f"Rows beyond {rows:,} per {unit} count less{low}"
 
 
 def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spelled | None:
@@ -248,6 +248,5 @@ def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spe
     if words is None or isinstance(max_rows, int):
         return None
     if limit is not None:
-        found = f"found privately for ε = {six(limit.epsilon)}"
-        return Spelled(f"{words} The limit was {found}.")
-    return Spelled(*(f"{words} {remedy} finds a better limit." for remedy in REMEDIES))
+        return Spelled(f"{words} (limit found for ε = {six(limit.epsilon)}).")
+    return Spelled(*(f"{words} ({remedy} helps)." for remedy in REMEDIES))

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from letalone.engines.core.measures import Measure, RowsWith
+from letalone.engines.core.measures import Measure, RowsWith, ValueCounts
 from letalone.mechanisms import Exponential, TopK
 from letalone.plans.expressions import Case, Comparison, ComparisonOp, Expression, IsNull, Literal
 from letalone.plans.types import Key
@@ -45,11 +45,16 @@ class TopPart(ChoicePart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        equals = [
-            IsNull(self.of) if key is None else Comparison("=", self.of, Literal(key))
-            for key in self.candidates
-        ]
-        return tuple(map(_rows_where, equals))
+        """The rows of each candidate, then those without a value if that is one."""
+        values = tuple(key for key in self.candidates if key is not None)
+        missing = [_rows_where(IsNull(self.of))] if None in self.candidates else []
+        return (*([ValueCounts(self.of, values)] if values else []), *missing)
+
+    def _counts(self, exact: list[Wholes]) -> Integers:
+        """The exact counts of each key, in the order of the candidates."""
+        found = np.column_stack(exact).astype(np.int64)
+        order = sorted(range(len(self.candidates)), key=lambda n: self.candidates[n] is None)
+        return found[:, np.argsort(order)]
 
     @property
     def weight(self) -> float:
@@ -85,7 +90,7 @@ class TopPart(ChoicePart):
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
     ) -> dict[str, NoisyColumn]:
         """The winners as labels, their counts as values."""
-        counts = np.stack(exact, axis=1).astype(np.int64)
+        counts = self._counts(exact)
         order = self._order(epsilon)
         winners = np.array([order.choose_indices(row, bits=bits) for row in counts], dtype=np.int64)
         winners = winners.reshape(len(counts), self.k)

@@ -3,6 +3,15 @@ CREATE TABLE alembic_version (
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
+CREATE TABLE counters (
+	survey TEXT NOT NULL, 
+	place INTEGER NOT NULL, 
+	document TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
+	told TEXT, 
+	PRIMARY KEY (survey, place)
+);
+
 CREATE TABLE data_sets (
 	name TEXT NOT NULL, 
 	description TEXT NOT NULL, 
@@ -79,6 +88,14 @@ CREATE TABLE identities (
 	FOREIGN KEY(person) REFERENCES people (name)
 );
 
+CREATE TABLE invitations (
+	digest TEXT NOT NULL, 
+	survey TEXT NOT NULL, 
+	used BOOLEAN NOT NULL, 
+	PRIMARY KEY (digest), 
+	FOREIGN KEY(survey) REFERENCES surveys (name)
+);
+
 CREATE TABLE notices (
 	data_set TEXT NOT NULL, 
 	machine TEXT NOT NULL, 
@@ -139,6 +156,15 @@ CREATE TABLE releases (
 	FOREIGN KEY(analyst) REFERENCES people (name)
 );
 
+CREATE TABLE report_counts (
+	survey TEXT NOT NULL, 
+	question INTEGER NOT NULL, 
+	report TEXT NOT NULL, 
+	number BIGINT NOT NULL, 
+	PRIMARY KEY (survey, question, report), 
+	FOREIGN KEY(survey) REFERENCES surveys (name)
+);
+
 CREATE TABLE requests (
 	id TEXT NOT NULL, 
 	data_set TEXT NOT NULL, 
@@ -176,6 +202,15 @@ CREATE TABLE sessions (
 	FOREIGN KEY(person) REFERENCES people (name)
 );
 
+CREATE TABLE split_reports (
+	survey TEXT NOT NULL, 
+	place INTEGER NOT NULL, 
+	nonce TEXT NOT NULL, 
+	half TEXT NOT NULL, 
+	shares TEXT, 
+	PRIMARY KEY (survey, place, nonce)
+);
+
 CREATE TABLE stored (
 	person TEXT NOT NULL, 
 	day TEXT NOT NULL, 
@@ -188,6 +223,15 @@ CREATE TABLE subject_keys (
 	finder TEXT NOT NULL, 
 	"key" BLOB NOT NULL, 
 	PRIMARY KEY (finder)
+);
+
+CREATE TABLE surveys (
+	name TEXT NOT NULL, 
+	survey TEXT NOT NULL, 
+	made TEXT NOT NULL, 
+	made_by TEXT NOT NULL, 
+	closed TEXT, 
+	PRIMARY KEY (name)
 );
 
 CREATE TABLE tokens (
@@ -214,6 +258,8 @@ CREATE TABLE tries (
 );
 
 CREATE INDEX ix_drafts_person ON drafts (person);
+
+CREATE INDEX ix_invitations_survey ON invitations (survey);
 
 CREATE INDEX ix_releases_analyst ON releases (analyst);
 

@@ -1,0 +1,1 @@
+"""Surveys: people answer in their own browsers, and only random answers reach the service."""

@@ -1,0 +1,124 @@
+"""Private steps: each draws its units, clips and adds up their gradients, and adds the noise.
+
+    for _ in steps:        # the noisy gradient is in .grad of every trained parameter
+        optimizer.step()
+
+A step is counted before it reads anything, and there is none beyond the plan: what is read is
+always accounted for. The sum is noised once, however many pieces it was computed in, and divided
+by the declared size of a batch only then. A step that nobody takes part in has noise, too.
+
+Theorem.  One step is a Gaussian release of deviation noise * longest on a Poisson sample, of a sum
+that one unit moves by at most `longest`, rounding included.
+  Proven:   docs/explanation/proofs/deep_learning.md
+  Tested:   tests/deep_learning/test_steps.py: sensitivity by brute force, the law of the noise
+  Assumed:  what a layer computes for one example does not depend, bit for bit, on the others
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from torch import nn
+
+from letalone.errors import ParameterError
+from letalone.learn.torch.checks import Augment, Way
+from letalone.learn.torch.examples import Examples
+from letalone.learn.torch.noise import write_noisy
+from letalone.learn.torch.recording import Loss, trained
+from letalone.learn.torch.sampling import Piece, Units, bins_for, draw_units, pieces_of
+from letalone.learn.torch.sums import Sums, emptied, single_will_do
+from letalone.learn.torch.tensors import split
+from letalone.learn.torch.training_plan import TrainPlan
+from letalone.randomness.bits import BitSource
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """How a step is cut: units at once, whether always exactly so many, and what is done first."""
+
+    size: int
+    padded: bool
+    augment: Augment | None
+
+
+class PrivateSteps(Iterator[int]):
+    """The planned steps, one after the other; each leaves a noisy gradient in `.grad`."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss: Loss,
+        plan: TrainPlan,
+        way: Way,
+        examples: Examples,
+        units: Units,
+        pieces: Pieces,
+        bits: BitSource,
+    ) -> None:
+        self.plan, self._taken, self._is_open = plan, 0, True
+        self._model, self._loss, self._way, self._bits = model, loss, way, bits
+        self._examples, self._units, self._pieces = examples, units, pieces
+        self._sums: Sums | None = None  # the memory of the last ones
+
+    @property
+    def taken(self) -> int:
+        """How many steps were begun."""
+        return self._taken
+
+    @property
+    def epsilon(self) -> float:
+        """What they reveal at the planned delta; for all of the plan this is charged."""
+        return self.plan.epsilon_after(self._taken)
+
+    def go_on_after(self, taken: int) -> None:
+        """Counts the steps that an earlier part of this run took."""
+        self._taken = max(self._taken, taken)
+
+    def close(self) -> None:
+        """No further step."""
+        self._is_open = False
+
+    def __next__(self) -> int:
+        if not self._is_open:
+            raise ParameterError(
+                "This run is over: its budget was charged for one loop. Start another run."
+            )
+        if self._taken >= self.plan.steps:
+            raise StopIteration
+        self._taken += 1  # before anything is read
+        self._write(self._clipped_sums())
+        return self._taken
+
+    def _clipped_sums(self) -> Sums:
+        plan, pieces = self.plan, self._pieces
+        bins = bins_for(plan.batch_size, pieces.size)
+        single = single_will_do(plan.batch_size, bins, pieces.size)
+        sums = self._sums = emptied(self._sums, trained(self._model), single=single)
+        drawn = draw_units(len(self._units), plan.rate, self._bits)
+        for piece in pieces_of(
+            drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=self._bits
+        ):
+            self._add(piece, sums)
+        return sums.finished()
+
+    def _add(self, piece: Piece, sums: Sums) -> None:
+        batch = self._examples.batch(piece)
+        if self._pieces.augment is not None:
+            batch = replace(batch, inputs=self._pieces.augment(batch.inputs))
+        terms = self._way(self._model, self._loss, batch)
+        size = piece.places.shape[1] * self.plan.views
+        terms = {name: term.grouped(size) for name, term in terms.items()}
+        if not terms:
+            return  # nothing that is trained was used
+        squared = torch.stack([term.squared_norms() for term in terms.values()])
+        weights = self.plan.clip.weights(squared)
+        for row, (name, term) in zip(weights, terms.items(), strict=True):
+            sums.add(name, term, row, doubles=piece.doubles)
+
+    def _write(self, sums: Sums) -> None:
+        """The noisy sum, divided, as the gradient of every trained parameter."""
+        sigma, divisor = self.plan.noise * self.plan.clip.longest, self.plan.batch_size
+        write_noisy(sums.total, sums.gradient, sigma=sigma, divisor=divisor, bits=self._bits)
+        parts = split(sums.gradient, sums.sizes)
+        for parameter, part in zip(trained(self._model).values(), parts, strict=True):
+            parameter.grad = part.view_as(parameter).to(parameter.dtype)

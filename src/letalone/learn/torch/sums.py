@@ -1,0 +1,73 @@
+"""What is added up over a step: one number for each weight, all in one piece of memory.
+
+Pieces are added in doubles, or in single precision where the plan has so few pieces and units that
+what this loses is proven to be small.
+
+  Proven:   docs/explanation/proofs/deep_learning.md, section 3
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from letalone.learn.torch.tensors import split
+from letalone.learn.torch.terms import Term
+
+MOST_IN_SINGLE_SUMS = 1 << 17  # then less than 2^-7 of a clip is lost (proof, section 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The sum of all gradients so far, and what becomes of it: `gradient`, noisy and divided.
+
+    memory is for the next one to be added; empty, the parameters to which nothing was added yet.
+    """
+
+    total: Tensor
+    gradient: Tensor
+    parts: dict[str, Tensor]
+    memory: Tensor
+    sizes: tuple[int, ...]
+    empty: set[str]
+
+    def add(self, name: str, term: Term, weights: Tensor, *, doubles: bool) -> None:
+        """Adds one parameter's gradients of all units, each times its weight."""
+        part, is_first = self.parts[name], name in self.empty
+        found = term.weighted(weights, doubles=doubles, memory=part if is_first else self.memory)
+        # Adding two kinds of numbers at once would be several times slower.
+        found = found.to(part.dtype)
+        self.empty.discard(name)
+        if not is_first:
+            part.add_(found)
+        elif found.data_ptr() != part.data_ptr():
+            part.copy_(found)
+
+    def finished(self) -> "Sums":
+        """The same, with 0 where nothing was added."""
+        for name in self.empty:
+            self.parts[name].zero_()
+        return self
+
+
+def single_will_do(batch: int, bins: int, size: int) -> bool:
+    """Whether pieces may be added in single precision: a function of the plan alone."""
+    most_drawn = 3 * batch + 400  # more are drawn with a chance below e^-240
+    pieces = bins + most_drawn // size
+    return size * pieces * (pieces + 3) <= MOST_IN_SINGLE_SUMS
+
+
+def emptied(again: Sums | None, own: Mapping[str, nn.Parameter], *, single: bool) -> Sums:
+    """Sums of nothing, in the same memory if it fits."""
+    sizes = tuple(parameter.numel() for parameter in own.values())
+    first = next(iter(own.values()))
+    kind = first.dtype if single else torch.float64
+    if again is None or (again.sizes, again.total.dtype) != (sizes, kind):
+        total = torch.zeros(sum(sizes), dtype=kind, device=first.device)
+        parts = dict(zip(own, split(total, sizes), strict=True))
+        memory = torch.empty(max(sizes), dtype=first.dtype, device=first.device)
+        gradient = torch.empty(sum(sizes), dtype=first.dtype, device=first.device)
+        return Sums(total, gradient, parts, memory, sizes, set(parts))
+    again.empty.update(again.parts)
+    return again

@@ -1,0 +1,1 @@
+"""Numbers: means, ranges, quantiles and whole distributions."""

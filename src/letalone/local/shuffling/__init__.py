@@ -1,0 +1,1 @@
+"""Batches of reports in random order."""

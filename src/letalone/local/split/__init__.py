@@ -1,0 +1,1 @@
+"""Reports that are split between two counters, neither of which can read them."""
