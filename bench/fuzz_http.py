@@ -5,7 +5,8 @@
 Two services hold the table with planted secrets and the emptied table. For every query the
 preview (an answer, or a problem) is the same from both, byte for byte; no answer, problem or line
 of log holds a secret or an engine's words, and no line of log holds the query; nothing is answered
-with a status of 500; no data set is frozen. A share of the questions is released on both.
+with a status of 500; no data set is frozen. A share of the questions is released by a third, so that
+what an answer found with noise never decides one of the two that are compared.
 """
 
 import runpy
@@ -98,6 +99,7 @@ class HttpFuzzer:
 
     full: Served
     empty: Served
+    paid: Served  # the full table again, for answers
     findings: list[str] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)
 
@@ -109,15 +111,14 @@ class HttpFuzzer:
         self._quiet(sql, one)
         self.counted[str(one.status_code)] += 1
         if release and one.status_code == 200:
-            for service in (self.full, self.empty):
-                answer = service.ask("release", sql)
-                self._quiet(sql, answer)
-                self.counted["released"] += answer.status_code == 200
-                self._expect(answer.status_code != 423, "an engine failed", sql, answer.text)
+            answer = self.paid.ask("release", sql)
+            self._quiet(sql, answer)
+            self.counted["released"] += answer.status_code == 200
+            self._expect(answer.status_code != 423, "an engine failed", sql, answer.text)
 
     def _quiet(self, sql: str, answer: Any) -> None:
         self._expect(answer.status_code < 500, "the service failed", sql, answer.text)
-        log = self.full.said() + self.empty.said()
+        log = self.full.said() + self.empty.said() + self.paid.said()
         for word in (*SECRETS, *ENGINE):
             told = word in answer.text + log and word not in sql
             self._expect(not told, f"{word!r} was said", sql, answer.text)
@@ -130,9 +131,9 @@ class HttpFuzzer:
 
 
 def http_fuzzer(stack: ExitStack) -> HttpFuzzer:
-    """One with two fresh services, about the table and about the emptied table."""
+    """One with fresh services, about the table and about the emptied table."""
     rows, made = SQL["frame"](), list[Served]()
-    for some in (rows, rows.iloc[:0]):
+    for some in (rows, rows.iloc[:0], rows):
         made.append(Served(some, Path(stack.enter_context(TemporaryDirectory())) / "curator"))
         stack.callback(made[-1].curator.close)
     return HttpFuzzer(*made)
