@@ -5,8 +5,8 @@
 Two services hold the table with planted secrets and the emptied table. For every query the
 preview (an answer, or a problem) is the same from both, byte for byte; no answer, problem or line
 of log holds a secret or an engine's words, and no line of log holds the query; nothing is answered
-with a status of 500; no data set is frozen. A share of the questions is released by a third, so that
-what an answer found with noise never decides one of the two that are compared.
+with a status of 500; no data set is frozen. A share of the questions is released by a third, so
+that what an answer found with noise never decides one of the two that are compared.
 """
 
 import runpy
