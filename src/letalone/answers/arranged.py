@@ -82,9 +82,9 @@ class Arrangement:
         looked = {name for name, formula in self.computed if isinstance(formula, KeyLookUp)}
         looked |= {name for _, cells in self.stacked for name in cells}
         names = [name for name, _ in self.computed if name not in {*self.hidden, *looked}]
-        of = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
+        formulas = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
         rows = f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
-        return " ".join(words for words in (rows, of if names else "") if words)
+        return " ".join(words for words in (rows, formulas if names else "") if words)
 
 
 AS_IT_IS = Arrangement()

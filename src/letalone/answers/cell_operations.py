@@ -223,7 +223,7 @@ OF_CELLS: Mapping[str, Callable[..., Any]] = {
     "capitals": _texts(_in_capitals),
     "small letters": _texts(_in_small_letters),
     "length": _texts(len),
-    **{op: _alike(of) for op, of in COMPARISONS.items()},
+    **{op: _alike(compare) for op, compare in COMPARISONS.items()},
 }
 OPERATIONS = (*OF_MISSING, *OF_CELLS)
 TRUTHS = (*COMPARISONS, "and", "or", "not", "missing")

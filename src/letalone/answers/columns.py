@@ -89,8 +89,8 @@ class Output:
     def columns(self) -> list[tuple[str, CellKind, tuple[Cell, ...]]]:
         """The value and, where there are some, the ends: name, kind and cells of each."""
         ends = [("_low", self.low), ("_high", self.high)]
-        found = [(self.name + end, self.kind, cells) for end, cells in ends if cells is not None]
-        return [(self.name, self.kind, self.values), *found]
+        present = [(self.name + end, self.kind, cells) for end, cells in ends if cells is not None]
+        return [(self.name, self.kind, self.values), *present]
 
 
 Column = TypeVar("Column", KeyColumn, Output)

@@ -28,7 +28,7 @@ def long_columns(
     bins = tuple(output.label for output in outputs) * groups
     starts, ends = (tuple(side) * groups for side in zip(*pairwise(edges), strict=True))
     kind = outputs[0].kind
-    found = (
+    sides = (
         (name, [output.values for output in outputs]),
         (f"{name}_low", [output.low or () for output in outputs]),
         (f"{name}_high", [output.high or () for output in outputs]),
@@ -38,16 +38,16 @@ def long_columns(
         (f"{name}_bin", CellKind.TEXT, bins),
         (f"{name}_from", CellKind.NUMBER, starts),
         (f"{name}_to", CellKind.NUMBER, ends),
-        *((column, kind, _by_group(cells)) for column, cells in found),
+        *((column, kind, _by_group(cells)) for column, cells in sides),
     ]
 
 
 def _edges(plan: Json) -> list[float] | None:
     """The edges of the one histogram that was asked for."""
-    asked = cast("list[tuple[str, Json]]", plan.get("aggregates", []))
-    if len(asked) != 1 or asked[0][1].get("node") != "Histogram":
+    aggregates = cast("list[tuple[str, Json]]", plan.get("aggregates", []))
+    if len(aggregates) != 1 or aggregates[0][1].get("node") != "Histogram":
         return None
-    edges = cast("list[dict[str, str]]", asked[0][1]["edges"])
+    edges = cast("list[dict[str, str]]", aggregates[0][1]["edges"])
     return [float(read_rational(edge["number"])) for edge in edges]
 
 

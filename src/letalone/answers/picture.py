@@ -70,13 +70,13 @@ def _chart_by_name(
     if len(drawn) == 1:
         labels, points = winners or groups, [("", points_of(drawn[0]))]
     else:
-        labels = winners or [one.label or one.name for one in drawn]
-        points = list(zip(groups, _turned([points_of(one) for one in drawn]), strict=True))
+        labels = winners or [output.label or output.name for output in drawn]
+        points = list(zip(groups, _turned([points_of(output) for output in drawn]), strict=True))
     is_whole = all(output.kind is CellKind.INTEGER for output in drawn)
     bars = is_whole and all(label.startswith("[") for label in labels)
     style = SeriesStyle.BARS if bars else SeriesStyle.POINTS
     series = tuple(_series(words, cells, style) for words, cells in points[:MOST_SERIES])
-    unknown = any(point.is_unknown for one in series for point in one.points())
+    unknown = any(point.is_unknown for line in series for point in line.points())
     word = f"{name} (count)" if _winners(chosen) else name
     shown = tuple(labels[:MOST_PLACES])
     return Chart(
@@ -137,7 +137,7 @@ def find_times(keys: Sequence[KeyColumn]) -> Moments | None:
         moments = [_moment(cell, column) for cell in column.values]
         known = [moment for moment in moments if moment is not None]
         if len(known) == len(moments) and len(set(known)) >= LEAST_MOMENTS:
-            others = {one for other in keys if other is not column for one in other.values}
+            others = {value for other in keys if other is not column for value in other.values}
             return (place, known) if len(others) <= MOST_LINES else None
     return None
 
@@ -170,7 +170,7 @@ def draw_over_time(name: str, keys: Sequence[KeyColumn], output: Output, times: 
         _line(label, sorted(cell[1:] for cell in cells if cell[0] == label))
         for label in dict.fromkeys(labels)
     )
-    unknown = any(point.is_unknown for one in lines for point in one.points())
+    unknown = any(point.is_unknown for line in lines for point in line.points())
     title = name + " (grey: unknown)" * unknown
     return Chart(title, ChartAxis(keys[place].name, AxisKind.MOMENTS), ChartAxis(), lines)
 
@@ -185,9 +185,9 @@ def is_for_a_heat_map(keys: Sequence[KeyColumn]) -> bool:
     if len(keys) != 2:
         return False
     many = sorted(len(set(column.values)) for column in keys)
-    least, most = many
-    fits = least <= MOST_ACROSS and most <= MOST_DOWN
-    return fits and least > 1 and least * most >= LEAST_FIELDS
+    least, largest = many
+    fits = least <= MOST_ACROSS and largest <= MOST_DOWN
+    return fits and least > 1 and least * largest >= LEAST_FIELDS
 
 
 def draw_heat_map(name: str, keys: Sequence[KeyColumn], output: Output) -> Chart:
@@ -206,8 +206,8 @@ def draw_heat_map(name: str, keys: Sequence[KeyColumn], output: Output) -> Chart
         tuple(float(last - names[down].index(label)) for label in texts[down]),
         SeriesStyle.SHADES,
         words=tuple(
-            f"{one}, {other}: {interval_text(*triple)}"
-            for one, other, triple in zip(*texts, ends, strict=True)
+            f"{label}, {other}: {interval_text(*triple)}"
+            for label, other, triple in zip(*texts, ends, strict=True)
         ),
         shades=values,
         texts=tuple(number(value) if isfinite(value) else "?" for value in values),

@@ -69,8 +69,8 @@ class Preview:
 
     def _last_lines(self) -> list[str]:
         warnings = [f"Warning: {words}." for words in self.warnings]
-        found = [self.found_first] if self.found_first else []
-        return [*found, *warnings, f"Nothing was spent. {self.left}"]
+        first = [self.found_first] if self.found_first else []
+        return [*first, *warnings, f"Nothing was spent. {self.left}"]
 
     def error_text(self, name: str) -> str:
         """The error to expect of one result, in words."""

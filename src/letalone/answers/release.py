@@ -263,9 +263,9 @@ class ReleaseRecord:
     def _sheet(self) -> "Sheet":
         from letalone.answers.picture import draw_release
 
-        asked = title_of(self.plan, [column.name for column in self.keys])
+        question = title_of(self.plan, [column.name for column in self.keys])
         bars = f"bars at {as_sure(self.confidence)}"
-        title = f"{asked} ({self.data_set})\n{self._price()}; {bars}"
+        title = f"{question} ({self.data_set})\n{self._price()}; {bars}"
         return draw_release(self.keys, self.shown, title=title)
 
     # As it is stored.

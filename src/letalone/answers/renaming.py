@@ -26,7 +26,7 @@ def nameless(plan: Json) -> Json:
     return {
         **plan,
         "groups": [{**group, "name": str(place)} for place, group in enumerate(groups)],
-        "aggregates": [[str(place), asked] for place, (_, asked) in enumerate(aggregates)],
+        "aggregates": [[str(place), aggregate] for place, (_, aggregate) in enumerate(aggregates)],
     }
 
 
@@ -45,5 +45,7 @@ def renamed(
         release,
         asked=terms,
         keys=tuple(replace(key, name=name) for key, name in keys),
-        outputs=tuple(replace(one, name=name, aggregate=of) for one, (name, of) in outputs),
+        outputs=tuple(
+            replace(output, name=name, aggregate=aggregate) for output, (name, aggregate) in outputs
+        ),
     )

@@ -224,7 +224,7 @@ def _of_sums(read: Callable[[_Sum], Cell]) -> Callable[[_Run], list[Cell]]:
     """Missing where nothing is in the frame."""
 
     def read_all(run: _Run) -> list[Cell]:
-        return [_or_missing(read, found) if found.rows else None for found in _sums(run)]
+        return [_or_missing(read, part) if part.rows else None for part in _sums(run)]
 
     return read_all
 
@@ -259,7 +259,7 @@ WINDOWS: Mapping[str, Callable[[_Run], Sequence[Cell]]] = {
     "avg": _of_sums(lambda found: found.total / found.rows),
     "min": _of_sums(lambda found: found.low),
     "max": _of_sums(lambda found: found.high),
-    "count": lambda run: [found.rows for found in _sums(run)],
+    "count": lambda run: [part.rows for part in _sums(run)],
     "first_value": _ends(0),
     "last_value": _ends(1),
     "lag": lambda run: _beside(run, -1),

@@ -208,11 +208,11 @@ class Canaries(AttackReport):
         pairs = zip(self.ordinary, self.private, strict=True)
         limit = f"at most {_rarely(self.most_guessed)}"
         fit = f"{self.fit[0]:.2f}", f"{self.fit[1]:.2f}"
-        own = [("own secrets of the text found", *_out_of(self.own_found, self.own))]
+        secrets = [("own secrets of the text found", *_out_of(self.own_found, self.own))]
         return [
             (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
             ("any guess, secret in one line", "no limit", limit),
-            *(own if self.own else ()),
+            *(secrets if self.own else ()),
             *(self._line(*pair) for pair in pairs),
             ("bits that a sign of the text takes", *fit),
         ]

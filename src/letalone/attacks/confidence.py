@@ -74,8 +74,8 @@ def _is_own_class(model: Any, labels: Labels) -> NDArray[np.bool_]:
 
 
 def _probability(model: Any, rows: Floats, labels: Labels) -> Floats:
-    own = _is_own_class(model, labels)
-    likely = np.where(own, _ask_model(model.predict_proba, rows), 0).sum(axis=1)
+    is_true_class = _is_own_class(model, labels)
+    likely = np.where(is_true_class, _ask_model(model.predict_proba, rows), 0).sum(axis=1)
     return np.clip(likely, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
 
 

@@ -257,7 +257,7 @@ class Reconstruction(AttackReport):
 def _line(level: Recovered) -> Line:
     words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
     ways = (level.least_squares, level.linear_programme)
-    squares, programme = (as_percent(found.share) for found in ways)
+    squares, programme = (as_percent(result.share) for result in ways)
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 
@@ -364,8 +364,8 @@ def _recover_plain(
 
 
 def _solve_programmes(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
-    found = [sums.linear_programme(answers) for answers in given.T]
-    return Guesses.of(np.stack(found, axis=1), secret)
+    guesses = [sums.linear_programme(answers) for answers in given.T]
+    return Guesses.of(np.stack(guesses, axis=1), secret)
 
 
 def _recover_private(

@@ -134,9 +134,11 @@ def aggregate_cases(samples: int = SLOW_DRAWS) -> list[AuditCase]:
         "histogram": requests.histogram("a", [0, 2, 9]),
         "top_k": requests.top_k("d", 1, candidates=["A", "B"]),
     }
-    few = {"median": samples // 5}
+    fewer = {"median": samples // 5}
     return [
-        AuditCase(name, draw_releases(what), False, True, samples=few.get(name, samples), many=True)
+        AuditCase(
+            name, draw_releases(what), False, True, samples=fewer.get(name, samples), many=True
+        )
         for name, what in questions.items()
     ]
 

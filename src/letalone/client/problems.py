@@ -73,8 +73,8 @@ def _facts(document: Mapping[str, Any]) -> dict[str, Fact]:
     read = {name: _fact(fact) for name, fact in facts.items() if name.isidentifier()}
     amounts = {name: _budget(document.get(name, facts.get(name))) for name in AMOUNTS}
     level = document.get("level", facts.get("level"))
-    whole = {**read, **amounts, "level": printable(level) if isinstance(level, str) else None}
-    return {name: fact for name, fact in whole.items() if fact is not None}
+    known = {**read, **amounts, "level": printable(level) if isinstance(level, str) else None}
+    return {name: fact for name, fact in known.items() if fact is not None}
 
 
 def _fact(sent: object) -> Fact:

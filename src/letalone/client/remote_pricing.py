@@ -45,9 +45,9 @@ class RemotePriced(PricedQuestion):
     def preview(self, rows: int | None = None) -> "Preview":
         """The price, its split and the errors to expect: no data touched, nothing spent."""
         more = {} if rows is None else {"rows": rows}
-        said = self._ask("preview", self._price | more, left=True)
+        answer = self._ask("preview", self._price | more, left=True)
         damaged = "The preview cannot be read. Update the older of client and service."
-        return without_context(lambda: _read_preview(said), *DAMAGE, error=FormatError(damaged))
+        return without_context(lambda: _read_preview(answer), *DAMAGE, error=FormatError(damaged))
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""

@@ -102,10 +102,10 @@ class RemoteTable(Backend):
 
     def look_up_limit(self) -> None:
         """Asks the service for the row limit that one has paid for, if there is one."""
-        said = self.link.get(f"/data-sets/{quote(self.name, safe='')}", purpose=self.purpose)
+        record = self.link.get(f"/data-sets/{quote(self.name, safe='')}", purpose=self.purpose)
         damaged = FormatError("The row limit cannot be read. Update the older of both.")
-        limit = without_context(lambda: _read_limit(said), *DAMAGE, error=damaged)
-        if limit is not None and said.get("version") == self.schema.version:
+        limit = without_context(lambda: _read_limit(record), *DAMAGE, error=damaged)
+        if limit is not None and record.get("version") == self.schema.version:
             self.learn_limit(limit)
 
     def learn_limit(self, limit: RowLimit) -> None:

@@ -162,7 +162,7 @@ def _spaced(
     spans = [(middle - half, middle + half, words) for middle, half, words in middles]
     kept = (spans[::every] for every in range(1, len(spans) + 1))
     apart = (
-        some for some in kept if all(one[1] + letter <= other[0] for one, other in pairwise(some))
+        some for some in kept if all(span[1] + letter <= other[0] for span, other in pairwise(some))
     )
     return next(apart, spans[:1])
 

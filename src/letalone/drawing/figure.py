@@ -236,13 +236,13 @@ def _draw_series(place: Any, placed: PlacedSeries, *, lying: bool) -> None:
         case SeriesStyle.REGION:
             place.fill_between(series.xs, 0, series.ys, alpha=0.25, linewidth=0, **named)
         case SeriesStyle.BOUND | SeriesStyle.LIMIT:
-            own = {"color": LIGHT[series.style.value], "linestyle": "--"}
-            place.plot(*points, **named | own)
+            look = {"color": LIGHT[series.style.value], "linestyle": "--"}
+            place.plot(*points, **named | look)
         case SeriesStyle.JOINED:
             place.plot(*points, marker=MARKS[number], **lines)
             if series.low:
-                own = {"color": SERIES[number], "marker": MARKS[number], "label": None}
-                _draw_places(place, placed, own, lying=lying)
+                look = {"color": SERIES[number], "marker": MARKS[number], "label": None}
+                _draw_places(place, placed, look, lying=lying)
         case SeriesStyle.SHADES:
             _draw_shades(place, series)
         case SeriesStyle.POINTS | SeriesStyle.BARS:

@@ -54,8 +54,8 @@ def _origin() -> dict[str, Any] | None:
 
 def _pip(url: str) -> str:
     """The pip of this environment, where it is the clone's own, which nobody has to activate."""
-    own = Path(url2pathname(urlsplit(url).path)) / ".venv"
-    return ".venv/bin/pip" if Path(sys.prefix) == own and sys.platform != "win32" else "pip"
+    clone = Path(url2pathname(urlsplit(url).path)) / ".venv"
+    return ".venv/bin/pip" if Path(sys.prefix) == clone and sys.platform != "win32" else "pip"
 
 
 def _quoted(asked: str) -> str:

@@ -132,8 +132,8 @@ def reserve(
     """Charge for an answer, or go on with a charge for it that led to none; or write down the
     refusal, and return the error to raise."""
     asker, time = question.asker(name), now()
-    (found, stand), not_settled = books.charging(name, asker, question.digest)
-    before = there(books, name, found)
+    (recorded, stand), not_settled = books.charging(name, asker, question.digest)
+    before = there(books, name, recorded)
     try:
         asking = levels_of(stand.get, before, asker, time)
         check_not_frozen(before)

@@ -434,8 +434,8 @@ class Ledger:
         """The same for an asker who owes nothing for it; nothing is charged or written down."""
         question = ChargeRequest({}, digest, None, analyst, purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
-            found = rationing.find_paid_answer(books, question, name)
-            return None if found is None or found.owing else found.release
+            answer = rationing.find_paid_answer(books, question, name)
+            return None if answer is None or answer.owing else answer.release
         return None
 
     def share(

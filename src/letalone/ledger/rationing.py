@@ -203,8 +203,8 @@ def repeats(books: LedgerTransaction, question: acts.ChargeRequest, name: str) -
     asker = question.asker(name)
     (data_set, _), settled = books.answered(name, question.digest, asker)
     if acts.there(books, name, data_set).rationed and asker is not None:
-        own = {asker, asker.of_purpose}
-        settled.sort(key=lambda answer: not own <= _paid_for(books, answer.reserved))
+        payers = {asker, asker.of_purpose}
+        settled.sort(key=lambda answer: not payers <= _paid_for(books, answer.reserved))
     return [acts.release_of(answer) for answer in settled]
 
 

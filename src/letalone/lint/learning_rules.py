@@ -49,7 +49,7 @@ def _is_private(script: Script, step: ast.expr) -> bool:
 
 def _first_learner(script: Script, steps: Sequence[ast.expr | None]) -> str:
     inside = (node for step in steps if step is not None for node in _walk(script, step))
-    return next((found for node in inside if (found := _learner(script, node))), "")
+    return next((name for node in inside if (name := _learner(script, node))), "")
 
 
 def _walk(script: Script, node: ast.AST) -> Iterator[ast.AST]:

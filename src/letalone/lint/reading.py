@@ -84,8 +84,8 @@ def _lint_notebook(path: Path) -> list[Finding]:
     except _NotPython as error:
         line = error.line
     else:
-        found = [places[finding.line - 1] for finding in findings]
-        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, found, strict=True)]
+        origins = [places[finding.line - 1] for finding in findings]
+        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, origins, strict=True)]
     cell = None if line is None else places[min(line, len(places)) - 1]
     where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
     raise ParameterError(f"{where} {NOT_PYTHON}")

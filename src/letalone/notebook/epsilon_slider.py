@@ -116,16 +116,16 @@ class EpsilonSlider(anywidget.AnyWidget):
     def _ask(self) -> None:
         self.state, after = AskingState.ASKING.value, AskingState.REFUSED
         words = "The answer failed. The kernel's log says why; the ledger, whether it was charged."
-        found = {"price": self.shown["price"], "html": "", "words": words}
+        outcome = {"price": self.shown["price"], "html": "", "words": words}
         try:
             self.answer = self.question.release(self.epsilon, **self.price)
             self.shown = {**self.shown, "left": self._preview(self.epsilon)["left"]}
             after = AskingState.ANSWERED
-            found |= {"html": cast("Any", self.answer)._repr_html_(), "words": ""}
+            outcome |= {"html": cast("Any", self.answer)._repr_html_(), "words": ""}
         except LetaloneError as error:
-            found["words"] = str(error)
+            outcome["words"] = str(error)
         finally:
-            self.answered, self.state = found, after.value
+            self.answered, self.state = outcome, after.value
 
 
 def epsilon_steps(asked: float, most: float) -> list[float]:

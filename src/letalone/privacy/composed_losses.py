@@ -60,7 +60,7 @@ class Told:
         """From now on no more is told from this epsilon on."""
         with self._lock:
             at = bisect_left(self._epsilons, epsilon)
-            self._deltas[at:] = [min(told, delta) for told in self._deltas[at:]]
+            self._deltas[at:] = [min(earlier, delta) for earlier in self._deltas[at:]]
             self._insert(at, epsilon, min([delta, *self._deltas[at - 1 : at]]))
 
     def _insert(self, at: int, epsilon: float, delta: float) -> None:
@@ -86,10 +86,10 @@ def is_known(parts: Parts) -> bool:
 
 def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
     """An upper bound on delta at an epsilon that is 0 or more; it never rises with epsilon."""
-    at, told = float_below(epsilon), _told(parts)
-    delta = told.find(at)
+    at, known = float_below(epsilon), _told(parts)
+    delta = known.find(at)
     if delta is None:
-        delta = told.put_in_line(at, _worst(parts, "delta_above", at))
+        delta = known.put_in_line(at, _worst(parts, "delta_above", at))
     return Fraction(delta)
 
 

@@ -359,7 +359,7 @@ def _merge_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Flat, Gaussian and zCDP parts merged, equal parts counted, in an order of their own."""
     counts: Counter[Privacy] = Counter()
     squares, rhos = ZERO, ZERO
-    flat = ((one, times * n) for part, n in parts for one, times in part.as_parts())
+    flat = ((inner, times * n) for part, n in parts for inner, times in part.as_parts())
     for part, count in flat:
         match part:
             case NoPrivacy():

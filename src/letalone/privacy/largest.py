@@ -28,13 +28,13 @@ def largest_price(fits: Fits, asked: Budget, *, left: Budget) -> Budget | None:
     Less δ is taken where more of ε fits with it: some curves have less of a δ at a tiny ε, which
     would fit and help nobody. `left` is about what is left: where the search begins.
     """
-    found = list[Budget]()
+    prices = list[Budget]()
     for delta in _deltas(asked, left):
         at = _largest_epsilon(lambda epsilon, at=delta: fits(Budget(epsilon, at)), asked, left)
-        found += [] if at is None else [Budget(at, delta)]
+        prices += [] if at is None else [Budget(at, delta)]
         if at == asked.epsilon:
             break
-    return max(found, key=lambda price: (price.epsilon, price.delta), default=None)
+    return max(prices, key=lambda price: (price.epsilon, price.delta), default=None)
 
 
 def _deltas(asked: Budget, left: Budget) -> Iterator[Fraction]:
@@ -48,11 +48,11 @@ def _largest_epsilon(
 ) -> Fraction | None:
     if fits(asked.epsilon):
         return asked.epsilon
-    most = _place(round_down(asked.epsilon)) if asked.epsilon else None
-    if most is None:
+    largest = _place(round_down(asked.epsilon)) if asked.epsilon else None
+    if largest is None:
         return None
-    guess = min(most, _place(round_down(left.epsilon))) if left.epsilon > 0 else most
-    low, high = guess - DECADES * NUMBERS, most + 1  # `high` is never tried, and may not fit
+    guess = min(largest, _place(round_down(left.epsilon))) if left.epsilon > 0 else largest
+    low, high = guess - DECADES * NUMBERS, largest + 1  # `high` is never tried, and may not fit
     if not fits(_number(low)):
         return None
     for near in (guess, guess + 1):  # mostly the number that is left

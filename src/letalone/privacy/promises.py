@@ -99,18 +99,18 @@ class AttackRisk:
     ) -> None:
         rates = (true_positive, at_false_positive)
         if advantage is not None and rates == (None, None):
-            most, rate = CHANCE.typed("advantage", advantage), None
+            limit, rate = CHANCE.typed("advantage", advantage), None
         elif advantage is None and true_positive is not None and at_false_positive is not None:
-            most = CHANCE.typed("true_positive", true_positive)
+            limit = CHANCE.typed("true_positive", true_positive)
             rate = CHANCE.typed("at_false_positive", at_false_positive)
         else:
             raise ParameterError(
                 "A risk is either advantage=0.05, or both true_positive=0.02 and"
                 " at_false_positive=0.01. Give one of them."
             )
-        if rate is not None and most <= rate:
+        if rate is not None and limit <= rate:
             raise refusal("true_positive", true_positive, TRUE_POSITIVE)
-        object.__setattr__(self, "true_positive", most)
+        object.__setattr__(self, "true_positive", limit)
         object.__setattr__(self, "at_false_positive", rate)
 
     @property
@@ -130,11 +130,11 @@ class AttackRisk:
         return 1 - Fraction(privacy.tradeoff(self.at_false_positive))
 
     def __str__(self) -> str:
-        most = f"{float(self.true_positive):g}"
+        limit = f"{float(self.true_positive):g}"
         if self.at_false_positive is None:
-            return f"an advantage of at most {most}"
+            return f"an advantage of at most {limit}"
         rate = f"{float(self.at_false_positive):g}"
-        return f"a true-positive rate of at most {most} at a false-positive rate of {rate}"
+        return f"a true-positive rate of at most {limit} at a false-positive rate of {rate}"
 
 
 def _ratio(reached: float, allowed: Fraction) -> float:

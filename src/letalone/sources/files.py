@@ -125,7 +125,7 @@ def is_list(source: object) -> TypeGuard[PathList]:
     """Whether this is a list of paths."""
     if not isinstance(source, list | tuple) or not source:
         return False
-    return all(isinstance(one, str | PathLike) for one in cast("Sequence[object]", source))
+    return all(isinstance(path, str | PathLike) for path in cast("Sequence[object]", source))
 
 
 def list_of_paths(listed: PathList) -> tuple[Path, ...]:
@@ -147,8 +147,8 @@ def list_of_paths(listed: PathList) -> tuple[Path, ...]:
 def _files_below(folder: Path) -> tuple[Path, ...]:
     """All files of a folder and of the folders in it, but for hidden ones and letalone's own."""
     _refuse_lake(folder)
-    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    wanted = [path for path in found if not any(map(_is_aside, path.relative_to(folder).parts))]
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    wanted = [path for path in files if not any(map(_is_aside, path.relative_to(folder).parts))]
     if not wanted:
         raise ParameterError(f"There is no file in the folder {folder.name!r}. Check the path.")
     return tuple(dict.fromkeys(path.resolve() for path in wanted))

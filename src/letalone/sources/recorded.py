@@ -63,13 +63,13 @@ def remember_table(
 
     Of two that are opened at once under a name that nobody gave, the second one is refused here.
     """
-    told = source.recorded_as
+    recorded = source.recorded_as
     here, known = write_places(source, _folder_of(ledger)), _read_remembered(ledger, name)
     if known is None:
         first = ledger.administer_first(name, TABLE_ACT, {**here})
         if first is None and not given:
             check_same_table(ledger, name, source, declared=declared)
-    elif known != here and told != FRAME and not told.endswith(NOWHERE):
+    elif known != here and recorded != FRAME and not recorded.endswith(NOWHERE):
         ledger.administer(name, TABLE_ACT, {**here})
 
 

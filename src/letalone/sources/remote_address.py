@@ -75,13 +75,13 @@ def read_remote(written: str) -> RemoteFile:
     """The file at an address; nothing is connected to."""
     prefix = next(prefix for prefix in SCHEMES if written.startswith(prefix))
     scheme = SCHEMES[prefix]
-    found = _on_web(written) if scheme == WEB else _in_bucket(written, prefix, scheme)
-    if ending_of(Path(found.file_name)) not in SINGLE:
+    file = _on_web(written) if scheme == WEB else _in_bucket(written, prefix, scheme)
+    if ending_of(Path(file.file_name)) not in SINGLE:
         raise ParameterError(
             f"The address of a file must end in one of {', '.join(SINGLE)}. Copy other files here"
             " yourself, and open the copy."
         )
-    return found
+    return file
 
 
 def _on_web(written: str) -> RemoteFile:

@@ -224,12 +224,12 @@ def _of_path(given: str | PathLike[str], table: str | None, look: Catalogue) -> 
     place = files.find_table(tables, table)
     name = files.stem_of(path) if place is None else files.table_name(*place)
     is_plain = ending in SINGLE and not is_pattern
-    whole = str(path.with_name(files.stem_of(path)) if is_plain else path)
+    recorded = str(path.with_name(files.stem_of(path)) if is_plain else path)
     return Source(
         SourceKind.SQLITE if is_sqlite else files.KINDS.get(ending, SourceKind.OTHER_FILE),
-        ("file", whole, *(place or ())),
+        ("file", recorded, *(place or ())),
         files.name_of_pattern(fspath(given)) if is_pattern else name,
-        recorded_as=whole if place is None else f"{whole}, table {name}",
+        recorded_as=recorded if place is None else f"{recorded}, table {name}",
         words=path.name if isinstance(given, str) and is_of_file(given) else Path(given).name,
         schema_file=places.schema_file_of(given, tables, table),
         ledger_file=places.ledger_path(given),

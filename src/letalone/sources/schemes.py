@@ -52,10 +52,10 @@ def is_of_file(written: str) -> bool:
 
 def refuse_scheme(written: str | PathLike[str]) -> None:
     """Refuses an address that nothing is read from; it is not shown, as it may hold a password."""
-    found = SCHEME.match(fspath(written))
-    if found is None or is_of_file(fspath(written)):
+    match = SCHEME.match(fspath(written))
+    if match is None or is_of_file(fspath(written)):
         return
-    scheme = found[1].lower()
+    scheme = match[1].lower()
     if scheme in ("sqlite", "duckdb"):
         raise ParameterError(
             f"The address must name a file: {scheme}:///clinic.db, with three slashes, or the path"

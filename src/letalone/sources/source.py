@@ -77,6 +77,6 @@ def same_as_recorded(source: Source, known: Mapping[str, str], folder: Path | No
 
 def write_places(source: Source, folder: Path | None) -> dict[str, str]:
     """A path below the folder of the ledger as seen from there, and whole; all else as it is."""
-    whole = source.recorded_as
-    seen = whole if folder is None else whole.removeprefix(f"{folder}{sep}")
-    return {"table": whole} if seen == whole else {"table": seen, "at": whole}
+    recorded = source.recorded_as
+    seen = recorded if folder is None else recorded.removeprefix(f"{folder}{sep}")
+    return {"table": recorded} if seen == recorded else {"table": seen, "at": recorded}

@@ -84,12 +84,12 @@ def parts_in(source: object) -> Parts | None:
     if not is_spark(source) or not isinstance(source, tuple):
         return None
     parts = read_name(cast("Any", source)[1])
-    return tuple(one if OF_A_FILE.search(one) else one.lower() for one in parts)
+    return tuple(part if OF_A_FILE.search(part) else part.lower() for part in parts)
 
 
 def is_path_on_spark(source: object) -> bool:
     """Whether Spark is given a path instead of the name of a table: parquet.`/some/path`."""
-    return any(OF_A_FILE.search(one) for one in parts_in(source) or ())
+    return any(OF_A_FILE.search(part) for part in parts_in(source) or ())
 
 
 def _is(source: object, name: str) -> bool:

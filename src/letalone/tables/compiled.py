@@ -89,8 +89,8 @@ class Compiled:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What an engine must measure, each once."""
-        found = {repr(m): m for part in self.split.parts.parts for m in part.measures}
-        return tuple(found.values())
+        measures = {repr(m): m for part in self.split.parts.parts for m in part.measures}
+        return tuple(measures.values())
 
     @property
     def discovery(self) -> Discovery | None:
@@ -126,8 +126,8 @@ class Compiled:
         many = "all groups" if unit.keys is None else f"all {unit.keys:,} groups"
         charge = f"one charge for {many} together"
         if unit.lattice > 1:
-            most = plural(unit.rows or 0, "row")
-            rows = "" if unit.rows is None else f", and counts for at most {most}"
+            limit = plural(unit.rows or 0, "row")
+            rows = "" if unit.rows is None else f", and counts for at most {limit}"
             return f"{charge}: a unit may be in any of them{rows}"
         relation = " at most" if unit.groups > 1 else " only"
         touched = unit.groups * (2 if unit.replace else 1)
@@ -216,10 +216,10 @@ class Compiled:
 
     def _by_confidence(self, names: Sequence[str]) -> dict[float, list[str]]:
         """The names by how sure their intervals must be: the parts of a formula surer."""
-        asked = dict(self.plan.aggregates)
+        aggregates = dict(self.plan.aggregates)
         by_confidence: dict[float, list[str]] = {}
         for name in names:
-            shown = asked.get(shown_name(name))
+            shown = aggregates.get(shown_name(name))
             parts = len(shown.parts) if isinstance(shown, Formula) else 1
             by_confidence.setdefault(confidence_of(parts, self.confidence), []).append(name)
         return by_confidence

@@ -158,8 +158,8 @@ def number_moves(low: int, high: int, unit: Contribution) -> Moved:
 def _opposite_squares(less: int, reach: int, unit: Contribution) -> int:
     """The squares of two contributions' differences, whose groups have roots for weights."""
     span, rest = less + reach, reach**2 - less**2
-    most = span**2 if less * reach >= rest else 2 * reach**2 + -(-((less * reach) ** 2) // rest)
-    every = unit.filled * most
+    largest = span**2 if less * reach >= rest else 2 * reach**2 + -(-((less * reach) ** 2) // rest)
+    every = unit.filled * largest
     return every if unit.keys is None else min(every, unit.keys * span**2)
 
 

@@ -63,13 +63,13 @@ class Split:
 
     @property
     def privacies(self) -> list[Privacy]:
-        found = [self.discovery.privacy] if self.discovery is not None else []
+        privacies = [self.discovery.privacy] if self.discovery is not None else []
         for place, part in enumerate(self.parts.parts):
             if isinstance(part, ChoicePart):
-                found.append(part.privacy(self.epsilons[place]))
+                privacies.append(part.privacy(self.epsilons[place]))
             else:
-                found.append(self.noises[place].privacy)
-        return found
+                privacies.append(self.noises[place].privacy)
+        return privacies
 
     def worst(self, confidence: float) -> float:
         """The largest stated error of a vector, as a share of the number of rows."""
@@ -93,8 +93,13 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
 
 def _rank_bits(plan: Plan) -> int:
     """What ranks are multiplied with to be whole numbers, in bits."""
-    asked = (aggregate for _, aggregate in with_formula_parts(plan.aggregates))
-    shares = [share for one in asked if isinstance(one, Quantiles) for share in one.at]
+    aggregates = (aggregate for _, aggregate in with_formula_parts(plan.aggregates))
+    shares = [
+        share
+        for aggregate in aggregates
+        if isinstance(aggregate, Quantiles)
+        for share in aggregate.at
+    ]
     return max((share.denominator.bit_length() for share in shares), default=0)
 
 
@@ -136,7 +141,7 @@ def _gaussian_split(
     total = sum(chosen.values(), joint + keys)
     part_delta = delta / 2 if seeks_keys else delta
     alone = not chosen and not seeks_keys
-    found = gaussians(
+    gaussian_noises = gaussians(
         [(part.moved, part.lattice) for part in parts.parts if isinstance(part, VectorPart)],
         [weights[p] for p in vectors],
         epsilon=epsilon if alone else epsilon * joint / total * HAIR,
@@ -147,7 +152,7 @@ def _gaussian_split(
     )
     costs = {p: epsilon * weight / total for p, weight in chosen.items()}
     discovery = Discovery(unit, epsilon * keys / total, part_delta) if seeks_keys else None
-    noises = dict(zip(vectors, found, strict=True))
+    noises = dict(zip(vectors, gaussian_noises, strict=True))
     return Split(parts, noises, costs, shares, discovery, keys / total)
 
 

@@ -272,5 +272,5 @@ def read_answer(kind: type[Record], said: object) -> Record:
 
 @lru_cache
 def _adapter(kind: type[object]) -> TypeAdapter[tuple[Any]]:
-    one: Any = GenericAlias(tuple, (kind,))  # a dataclass by itself takes no config
-    return TypeAdapter(one, config=CONFIG)
+    model: Any = GenericAlias(tuple, (kind,))  # a dataclass by itself takes no config
+    return TypeAdapter(model, config=CONFIG)

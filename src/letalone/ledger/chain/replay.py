@@ -105,8 +105,8 @@ class LevelReplay:
             self.charges[level.key].append((privacy, level_point))
 
     def _asking(self, entry: Entry, before: DataSet) -> list[Level]:
-        said = entry.body["purpose"], entry.body["analyst"]
-        asker = None if None in said else Key(before.name, *cast("tuple[str, str]", said))
+        names = entry.body["purpose"], entry.body["analyst"]
+        asker = None if None in names else Key(before.name, *cast("tuple[str, str]", names))
         return acts.levels_of(self.levels.get, before, asker, entry.time)
 
     def _named(self, entry: Entry) -> Key:

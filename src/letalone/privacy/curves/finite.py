@@ -66,7 +66,7 @@ class LikelihoodSteps:
 
     def delta_at_ratio(self, ratio: Fraction) -> Fraction:
         """The same where e^epsilon is a rational: exact."""
-        return max(told - ratio * alarms for told, alarms in self.lines())
+        return max(hits - ratio * alarms for hits, alarms in self.lines())
 
     def missed(self, false_alarm: Fraction) -> Fraction:
         """1 - the power of Neyman and Pearson's test."""

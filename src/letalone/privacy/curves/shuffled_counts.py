@@ -75,10 +75,12 @@ def counts_above(
         return 0.0
     reports = min(reports, MOST_COUNTED)
     size = -(-reports // blocks)
-    told = with_bits(lambda: float(lie().mid()), PRECISION)
+    lie_chance = with_bits(lambda: float(lie().mid()), PRECISION)
     firsts = range(0, reports, size)
     # Of the others, at least `first` hold yes, and those behind the block no.
-    return max(_alike(first, max(0, reports - first - size), told, weights) for first in firsts)
+    return max(
+        _alike(first, max(0, reports - first - size), lie_chance, weights) for first in firsts
+    )
 
 
 def _weights(lie: Ball, epsilon: Fraction) -> EventWeights | None:
@@ -127,17 +129,17 @@ def _weigh(total: TiltedSum, others: int, ends: tuple[int, int, int]) -> Events:
     masses = total.masses[places - total.first]
     back = np.exp(-total.tilt * (places - first).astype(np.float64))
     growth = _rounding(total, others)
-    most = np.maximum(masses + total.error, 0.0) * back * (1 + growth)
+    upper = np.maximum(masses + total.error, 0.0) * back * (1 + growth)
     sure = np.maximum(masses - total.error, 0.0) * back * (1 - growth)
     tails = np.append(np.cumsum(sure[::-1])[::-1], 0.0)[1:] - total.outside * back * (1 + growth)
     size = last - first + 1
     top = log(max(sure[peak - first] - total.outside * back[peak - first], TINY))
     return Events(
         total.log_moment - total.tilt * first,
-        most[:size],
+        upper[:size],
         np.maximum(tails[:size], 0.0),
-        -inf if first == 0 else (log(most[0]) - top) / (peak - first) + LOGARITHM,
-        inf if last == others else (top - log(most[size - 1])) / (last - peak) - LOGARITHM,
+        -inf if first == 0 else (log(upper[0]) - top) / (peak - first) + LOGARITHM,
+        inf if last == others else (top - log(upper[size - 1])) / (last - peak) - LOGARITHM,
     )
 
 

@@ -69,8 +69,8 @@ class Aim:
     @property
     def roughly(self) -> "Aim":
         """The same to a few digits: what is asked from above and from below."""
-        asked = (self.delta, self.epsilon)
-        return Aim(*(None if number is None else float(f"{number:.6g}") for number in asked))
+        ends = (self.delta, self.epsilon)
+        return Aim(*(None if number is None else float(f"{number:.6g}") for number in ends))
 
     def miss(self, at: TiltedMoments, tilt: float) -> float:
         """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""

@@ -52,9 +52,9 @@ class TopPart(ChoicePart):
 
     def _counts(self, exact: list[Wholes]) -> Integers:
         """The exact counts of each key, in the order of the candidates."""
-        found = np.column_stack(exact).astype(np.int64)
+        counts = np.column_stack(exact).astype(np.int64)
         order = sorted(range(len(self.candidates)), key=lambda n: self.candidates[n] is None)
-        return found[:, np.argsort(order)]
+        return counts[:, np.argsort(order)]
 
     @property
     def weight(self) -> float:

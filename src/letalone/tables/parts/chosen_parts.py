@@ -96,8 +96,8 @@ def _moments_with_count(facts: PlanFacts, asked: Named, counts: tuple[str, ...])
     if counts and not readers:
         return Parts((*parts, CountPart(counts, facts.unit)))
     forms = [(place, cast("MomentsPart", parts[place]).corners.all_rows) for place in readers]
-    whole = facts.unit.lattice == 1
-    return Parts(tuple(parts), SharedCount(counts, tuple(forms), whole) if forms else None)
+    is_whole = facts.unit.lattice == 1
+    return Parts(tuple(parts), SharedCount(counts, tuple(forms), is_whole) if forms else None)
 
 
 def _groups(asked: Named) -> list[Group]:

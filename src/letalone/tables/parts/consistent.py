@@ -121,7 +121,7 @@ def power_sums(tree: CountTree, share: float, places: Integers) -> tuple[Floats,
     Only nodes above a place have children on both sides of it. All others on one side have one
     factor before them, which their descendants inherit: what these add is known beforehand.
     """
-    found = np.zeros((2, len(places)))
+    power_totals = np.zeros((2, len(places)))
     path = [np.minimum(np.searchsorted(e, places, side="right"), len(e) - 1) - 1 for e in tree.ends]
     onto = _onto_path(tree, share, places, path)
     passed = np.zeros(len(places))
@@ -129,12 +129,12 @@ def power_sums(tree: CountTree, share: float, places: Integers) -> tuple[Floats,
         first, last = _siblings(tree, path, level)
         for power, sums in enumerate(below):
             exponent = 2 * power + 2
-            found[power] += (1 - share + passed) ** exponent * (sums[at] - sums[first])
-            found[power] += (passed - share) ** exponent * (sums[last] - sums[at + 1])
-            found[power] += ((onto[level] + passed) * tree.own[level][at]) ** exponent
+            power_totals[power] += (1 - share + passed) ** exponent * (sums[at] - sums[first])
+            power_totals[power] += (passed - share) ** exponent * (sums[last] - sums[at + 1])
+            power_totals[power] += ((onto[level] + passed) * tree.own[level][at]) ** exponent
         before = onto[level] + passed
         passed = before * (1 - tree.own[level][at]) - onto[level]
-    return found[0], found[1]
+    return power_totals[0], power_totals[1]
 
 
 def _onto_path(

@@ -116,17 +116,17 @@ class CrossCorners:
     def shares(self, exact: list[Wholes]) -> Wholes:
         """The pairs of corners of each group, in units, from what was measured."""
         pairs = product(self.first.shares, self.second.shares)
-        found = [_sum_products(left, right, exact) for left, right in pairs]
-        return np.stack(found, axis=-1) // (self.unit * self.lattice)
+        sums = [_sum_products(left, right, exact) for left, right in pairs]
+        return np.stack(sums, axis=-1) // (self.unit * self.lattice)
 
     def form(self, polynomial: Floats) -> Floats:
         """What each pair counts for in the sum of Σ c[a, b] t^a s^b over rows that have both."""
         first = BASES[self.first.degree][: self.first.degree + 1]
         second = BASES[self.second.degree][: self.second.degree + 1]
         used = polynomial[..., : self.first.degree + 1, : self.second.degree + 1]
-        found = np.einsum("...ab,ai,bj->...ij", used, first, second)
-        pairs = found.shape[-2] * found.shape[-1]  # not -1: there may be no groups at all
-        return found.reshape(*found.shape[:-2], pairs) / float(self.row)
+        weights = np.einsum("...ab,ai,bj->...ij", used, first, second)
+        pairs = weights.shape[-2] * weights.shape[-1]  # not -1: there may be no groups at all
+        return weights.reshape(*weights.shape[:-2], pairs) / float(self.row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,23 +76,25 @@ class PairPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         seen = _Seen(self.corners, noisy, noise.law, confidence)
-        return {name: self._answer(asked, seen, turned) for name, asked, turned in self.asked}
+        return {
+            name: self._answer(aggregate, seen, turned) for name, aggregate, turned in self.asked
+        }
 
     def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> NoisyColumn:
-        of, by = self._radii(turned)
+        outcome, by = self._radii(turned)
         match asked:
             case Covariance(sample=sample):
-                return _times(seen.covariance(sample=sample), of * by)
+                return _times(seen.covariance(sample=sample), outcome * by)
             case Correlation():
                 return seen.correlation()
             case Slope():
-                return _times(seen.slope(turned=turned), of / by)
+                return _times(seen.slope(turned=turned), outcome / by)
             case Regression():
                 return self._line(turned).answer(seen.noisy, seen.law, seen.confidence)
 
     def _radii(self, turned: bool) -> tuple[float, float]:
-        of, by = self._axes(turned)
-        return of.grid.radius, by.grid.radius
+        outcome, by = self._axes(turned)
+        return outcome.grid.radius, by.grid.radius
 
     def _axes(self, turned: bool) -> tuple[cross.GridAxis, cross.GridAxis]:
         first, second = self.corners.first, self.corners.second
@@ -100,11 +102,11 @@ class PairPart(VectorPart):
 
     def _line(self, turned: bool) -> LeastSquaresSolver:
         """One feature: the axis `by`, whose powers the matrix holds."""
-        of, by = self._axes(turned)
+        outcome, by = self._axes(turned)
         form = [[_form(self.corners, a, b, turned) for b in range(3)] for a in range(2)]
         left = np.array([[form[0][0], form[0][1]], [form[0][1], form[0][2]]])
         right = np.array([form[1][0], form[1][1]])
-        return line(of, (by,), left, right)
+        return line(outcome, (by,), left, right)
 
     def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
         """The half-width to expect for this many rows, where values are spread evenly."""
@@ -113,8 +115,10 @@ class PairPart(VectorPart):
         asked, turned = {known: (asked, turned) for known, asked, turned in self.asked}[name]
         if isinstance(asked, Regression):
             return self._line(turned).error(noise.law, confidence, rows)
-        of, by = self._radii(turned)
-        factor = {Covariance: of * by, Correlation: 1 / EVEN, Slope: of / by / EVEN}[type(asked)]
+        outcome, by = self._radii(turned)
+        factor = {Covariance: outcome * by, Correlation: 1 / EVEN, Slope: outcome / by / EVEN}[
+            type(asked)
+        ]
         strays = widths(noise.law, self._tried(asked, turned), confidence)
         first, second = (axis.slack for axis in self._axes(turned))
         places = first + second + (2 * second if isinstance(asked, Slope) else 0.0)
@@ -289,9 +293,9 @@ def _part(
     largest = cross.MAX_PRODUCT_BITS if unit.lattice == 1 else cross.MAX_WEIGHED_BITS
     fine = min(bits, largest[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
-    asked = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
+    aggregates = tuple((*pair, way) for pair, way in zip(group, turned, strict=True))
     names = tuple(name for name, _ in group)
-    return PairPart(names, unit, asked, cross.CrossCorners(*axes, bits, unit.lattice))
+    return PairPart(names, unit, aggregates, cross.CrossCorners(*axes, bits, unit.lattice))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cross.Degree:
@@ -304,10 +308,10 @@ def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> cr
 
 
 def _columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:
-    of = cross.ClampedColumn(asked.of, asked.lower, asked.upper)
+    outcome = cross.ClampedColumn(asked.of, asked.lower, asked.upper)
     if isinstance(asked, Regression):
-        return of, cross.ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
-    return of, cross.ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
+        return outcome, cross.ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
+    return outcome, cross.ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
 
 
 def _order_columns(asked: Pair) -> tuple[cross.ClampedColumn, cross.ClampedColumn]:

@@ -212,5 +212,5 @@ def regression_part(
     """A regression on several features."""
     columns = map(ClampedColumn, asked.by, asked.by_lower, asked.by_upper)
     by = tuple(column.axis(1, bits, is_whole) for column in columns)
-    of = ClampedColumn(asked.of, asked.lower, asked.upper).axis(1, bits, is_whole)
-    return RegressionPart(names, unit, of, by, bits - FEWER_BITS)
+    outcome = ClampedColumn(asked.of, asked.lower, asked.upper).axis(1, bits, is_whole)
+    return RegressionPart(names, unit, outcome, by, bits - FEWER_BITS)

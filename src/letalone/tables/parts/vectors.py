@@ -40,8 +40,8 @@ class CountPart(VectorPart):
         """1 where nobody counts in part: different values, and people who are in few groups."""
         counts_people = isinstance(self.measure, measures.DistinctUnits)
         in_few = counts_people and self.unit.groups == self.unit.keys
-        whole = in_few or isinstance(self.measure, measures.DistinctValues)
-        return 1 if whole else self.unit.lattice
+        is_whole = in_few or isinstance(self.measure, measures.DistinctValues)
+        return 1 if is_whole else self.unit.lattice
 
     @property
     def moved(self) -> Moved:
@@ -55,8 +55,8 @@ class CountPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         counts = noisy if self.ends else noisy[:, 0]
-        half, whole = noise.width(confidence), self.lattice == 1
-        return dict.fromkeys(self.names, count_answer(counts, half, whole=whole))
+        half, is_whole = noise.width(confidence), self.lattice == 1
+        return dict.fromkeys(self.names, count_answer(counts, half, whole=is_whole))
 
     def width(self, noise: Noise, confidence: float) -> float:
         return noise.width(confidence) + rounded_by(whole=self.lattice == 1)
