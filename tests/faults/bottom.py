@@ -314,7 +314,7 @@ LOSSES: tuple[Fault, ...] = (
     Fault(
         "a delta is told beside what was told before",
         "privacy/composed_losses.py",
-        'delta = told.put_in_line(at, _worst(parts, "delta_above", at))',
+        'delta = known.put_in_line(at, _worst(parts, "delta_above", at))',
         'delta = _worst(parts, "delta_above", at)',
         ("tests/privacy/test_order_of_questions.py",),
     ),
@@ -328,8 +328,8 @@ LOSSES: tuple[Fault, ...] = (
     Fault(
         "deltas that were told before are not taken down by an epsilon",
         "privacy/composed_losses.py",
-        "self._deltas[at:] = [min(told, delta) for told in self._deltas[at:]]",
-        "self._deltas[at:] = [max(told, 0.0) for told in self._deltas[at:]]",
+        "self._deltas[at:] = [min(earlier, delta) for earlier in self._deltas[at:]]",
+        "self._deltas[at:] = [max(earlier, 0.0) for earlier in self._deltas[at:]]",
         ("tests/privacy/test_order_of_questions.py",),
     ),
 )

@@ -300,8 +300,8 @@ WEIGHTS = (
     Fault(
         "groups weigh roots where the L1 norm counts",
         "engines/core/statements.py",
-        "self._weigher.share(number, most, self._scope.norm)",
-        "self._weigher.share(number, most, 2)",
+        "self._weigher.share(number, limit, self._scope.norm)",
+        "self._weigher.share(number, limit, 2)",
         (TOO_MUCH,),
     ),
     Fault(
@@ -339,8 +339,8 @@ WEIGHTS = (
     Fault(
         "units are in any number of groups when keys are found",
         "engines/core/statements.py",
-        "if self._has_unit and most is not None and not self._tables.once:",
-        "if self._has_unit and most is None:",
+        "if self._has_unit and limit is not None and not self._tables.once:",
+        "if self._has_unit and limit is None:",
         ("tests/engines/test_odd_tables.py",),
     ),
     Fault(
@@ -676,8 +676,8 @@ SOURCES = (
     Fault(
         "tables of two schemas of a file are one",
         "sources/resolve.py",
-        '("file", whole, *(place or ())),',
-        '("file", whole, *(place or ())[1:]),',
+        '("file", recorded, *(place or ())),',
+        '("file", recorded, *(place or ())[1:]),',
         (ONE_BUDGET,),
     ),
     Fault(

@@ -37,5 +37,5 @@ def _words(error: ParameterError) -> str:
 def _nearest(path: Path) -> str:
     if not path.parent.is_dir():
         return ""
-    tables = [one.name for one in path.parent.iterdir() if one.suffix.lower() in KINDS]
+    tables = [file.name for file in path.parent.iterdir() if file.suffix.lower() in KINDS]
     return did_you_mean(path.name, tables)

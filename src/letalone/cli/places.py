@@ -15,8 +15,8 @@ def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file."""
     if given is not None:
         return expand_home(given)
-    found = read_source(file, look=ENGINES).ledger_file if is_elsewhere(file) else None
-    return in_short_form(found or places.ledger_path(file))
+    beside = read_source(file, look=ENGINES).ledger_file if is_elsewhere(file) else None
+    return in_short_form(beside or places.ledger_path(file))
 
 
 def is_elsewhere(file: str) -> bool:
@@ -26,8 +26,8 @@ def is_elsewhere(file: str) -> bool:
 
 def schema_beside(file: str, table: str | None = None) -> Path:
     """Where the schema file of a table lies, or would lie; a schema file is itself."""
-    found = None if is_schema_file(file) else read_source(file, table, look=ENGINES).schema_file
-    return in_short_form(found or expand_home(file))
+    beside = None if is_schema_file(file) else read_source(file, table, look=ENGINES).schema_file
+    return in_short_form(beside or expand_home(file))
 
 
 def in_short_form(path: Path) -> Path:

@@ -57,8 +57,8 @@ def print_json(command: str, content: Mapping[str, object]) -> None:
 
 def json_text(command: str, content: Mapping[str, object]) -> str:
     """The result of a command as one JSON object, in one line."""
-    whole = {"format": 1, "command": command, **content}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False, default=_as_text)
+    document = {"format": 1, "command": command, **content}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, default=_as_text)
 
 
 def is_terminal() -> bool:

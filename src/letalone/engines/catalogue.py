@@ -22,12 +22,12 @@ class EngineCatalogue:
 
     def tables(self, file: str | PathLike[str]) -> Sequence[TablePlace]:
         try:
-            found = find_files(file)
-            if found.kind == "sqlite":
-                return list_sqlite_tables(found.paths[0])
-            if found.kind == "excel":
-                return sheets_of(found.paths[0])
-            return list_tables(found)
+            files = find_files(file)
+            if files.kind == "sqlite":
+                return list_sqlite_tables(files.paths[0])
+            if files.kind == "excel":
+                return sheets_of(files.paths[0])
+            return list_tables(files)
         except (ParameterError, EngineFailed):
             return ()
 

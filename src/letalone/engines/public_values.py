@@ -37,11 +37,11 @@ def select_public(
 ) -> list[tuple[Value, ...]]:
     """The rows of these columns, in order, equal ones `once`; refused where there are too many."""
     known = columns_of(schema)
-    asked = [read_dates(column, known) for column in columns]
+    expressions = [read_dates(column, known) for column in columns]
     condition = None if where is None else read_dates(where, known)
-    for expression in asked if condition is None else [*asked, condition]:
+    for expression in expressions if condition is None else [*expressions, condition]:
         known.type_of(expression)
-    rows = hide_engine_errors(lambda: _select(frame, schema, asked, condition, once=once))
+    rows = hide_engine_errors(lambda: _select(frame, schema, expressions, condition, once=once))
     if len(rows) > MOST_PUBLIC_VALUES:
         raise ParameterError(
             f"The query about the public table {schema.name!r} has more than"

@@ -43,8 +43,8 @@ class FirstNumbers:
         self, inner: "Callable[[Query], Query]", outer: "Callable[[Query], Query]"
     ) -> "FirstNumbers":
         """The same with more steps for each of the questions."""
-        asked = tuple((sql, inner(question)) for sql, question in self.asked)
-        return FirstNumbers(asked, lambda numbers: outer(self.build(numbers)))
+        questions = tuple((sql, inner(question)) for sql, question in self.asked)
+        return FirstNumbers(questions, lambda numbers: outer(self.build(numbers)))
 
     def trial(self) -> "Query":
         """The outer question with 0 in the place of each number."""
@@ -59,7 +59,7 @@ class FirstNumbers:
         missing = list[Problem]()
         for question in (*(inner for _, inner in self.asked), self.trial()):
             lacking = question.check(epsilon, delta=delta)
-            missing += [one for one in lacking if one not in missing]
+            missing += [problem for problem in lacking if problem not in missing]
         return tuple(missing)
 
     def refusal(self) -> UnsupportedQuery:

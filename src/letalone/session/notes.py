@@ -163,8 +163,8 @@ def _edges(plan: Plan) -> Iterator[str]:
 
 def unusual_notes(notes: Iterable[str], plan: Plan) -> tuple[str, ...]:
     """Stored notes without those of every such question."""
-    told = {*_partners(plan), *public_people(plan), *_edges(plan)}
-    usual = {note.stored for note in _notes(plan)} - told
+    stated = {*_partners(plan), *public_people(plan), *_edges(plan)}
+    usual = {note.stored for note in _notes(plan)} - stated
     return tuple(note for note in notes if note not in usual)
 
 
@@ -228,13 +228,19 @@ def in_utc(plan: Plan, zoned: frozenset[str]) -> Iterator[str]:
     """
     before = plan.per_unit
     made = [] if before is None else [*before.derived]
-    made += [(n, part) for n, of in (before.features if before else ()) for part in made_of(of)]
+    made += [
+        (n, part) for n, feature in (before.features if before else ()) for part in made_of(feature)
+    ]
     known = {name: [name] for name in zoned}
     for name, expression in (*made, *plan.derived):
-        if found := [of for read in column_names(expression) for of in known.get(read, ())]:
-            known[name] = found
+        if sources := [
+            zoned_column
+            for read in column_names(expression)
+            for zoned_column in known.get(read, ())
+        ]:
+            known[name] = sources
     used = [name for expression in expressions_in(plan) for name in _times_of(expression, plan)]
-    names = dict.fromkeys(of for name in used for of in known.get(name, ()))
+    names = dict.fromkeys(zoned_column for name in used for zoned_column in known.get(name, ()))
     if names:
         yield f"times of {and_words([*names])} {UTC_WORDS}"
 
@@ -294,9 +300,9 @@ def _units(plan: Plan) -> Iterator[Note]:
             "; .bound(…) changes that",
         )
     elif rows is not None:
-        most, which = plural(rows, "row"), FILTERED if plan.where is not None else ""
+        limit, which = plural(rows, "row"), FILTERED if plan.where is not None else ""
         yield Note(
-            f"at most {most} per {unit}{which} are counted (of n > {rows:,} rows, each counts"
+            f"at most {limit} per {unit}{which} are counted (of n > {rows:,} rows, each counts"
             f" {rows:,}/n)",
             "; .bound(max_rows=…) changes that",
         )

@@ -410,10 +410,10 @@ def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
         f" example: {call.corrected(likely)}"
     )
     options = Code.MISSING_UNIT.template.format(columns=", ".join(names))
-    told = problem(
+    missing = problem(
         Code.MISSING_UNIT, NameUnit(likely, names), words=Spelled(words, options), columns=names
     )
-    return ParameterError(replace(told, advised=True))
+    return ParameterError(replace(missing, advised=True))
 
 
 def _ledger(ledger: object) -> Ledger:
@@ -430,8 +430,8 @@ def _missing_budget(schema: Schema, call: OpeningCall) -> ParameterError:
         f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
     )
     spelled = Spelled(words, Code.MISSING_BUDGET.template)
-    told = problem(Code.MISSING_BUDGET, NameBudget(1), words=spelled, name=schema.name)
-    return ParameterError(replace(told, advised=True))
+    missing = problem(Code.MISSING_BUDGET, NameBudget(1), words=spelled, name=schema.name)
+    return ParameterError(replace(missing, advised=True))
 
 
 def _known_ledger(ledger: object) -> Ledger | None:

@@ -28,7 +28,7 @@ def preview_of(
     whole: Compiled, terms: Terms, left: RemainingBudget | None, *, rows: int | None = None
 ) -> Preview:
     """The preview of a question at its price."""
-    plan, few = whole.plan, len(whole.plan.aggregates) <= MAX_COMPILED_ALONE
+    plan, is_small = whole.plan, len(whole.plan.aggregates) <= MAX_COMPILED_ALONE
     errors = {name: _error(whole, name, rows) for name, _ in plan.aggregates}
     return Preview(
         privacy=terms.privacy,
@@ -48,8 +48,8 @@ def preview_of(
         ),
         formulas=_names(plan, lambda asked: isinstance(asked, Formula)),
         fitted=_names(plan, lambda asked: isinstance(asked, Regression)),
-        alone=dict(_alone(whole, errors, rows)) if few and len(errors) > 1 else {},
-        by_rows=dict(_by_rows(whole, errors)) if few and rows is None else {},
+        alone=dict(_alone(whole, errors, rows)) if is_small and len(errors) > 1 else {},
+        by_rows=dict(_by_rows(whole, errors)) if is_small and rows is None else {},
     )
 
 

@@ -307,6 +307,6 @@ def _sql(table: "OpenTable", whole: Compiled) -> str:
     are many."""
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)
-    found = replace(whole.scope, keys=(("found",) * len(whole.scope.groups),) * MANY_KEYS)
+    scope = replace(whole.scope, keys=(("found",) * len(whole.scope.groups),) * MANY_KEYS)
     which = table.engine.discovery_sql(whole.scope)
-    return f"{which};\n\n{table.engine.sql(found, whole.measures)}"
+    return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"

@@ -63,19 +63,21 @@ class ReportPlan:
     @property
     def epsilons(self) -> tuple[float, ...]:
         """The ε of each question, in their order."""
-        return tuple(float(one.epsilon) for one in self.questions)
+        return tuple(float(question.epsilon) for question in self.questions)
 
     @property
     def price(self) -> Budget:
         """What all of them cost at most."""
         many = len(self.questions)
-        return Budget(sum((one.epsilon for one in self.questions), Fraction(0)), many * self.delta)
+        return Budget(
+            sum((question.epsilon for question in self.questions), Fraction(0)), many * self.delta
+        )
 
     def release(self, *, confirm: bool = False) -> "Batch":
         """The answers, charged as one batch; `confirm` as in `Query.release`."""
         return Session(self.questions[0].query.table).batch(
-            [one.query for one in self.questions],
-            epsilon=[one.epsilon for one in self.questions],
+            [question.query for question in self.questions],
+            epsilon=[question.epsilon for question in self.questions],
             delta=self.delta,
             confidence=self.confidence,
             confirm=confirm,
@@ -87,7 +89,7 @@ class ReportPlan:
             [
                 f"A report of {len(self.questions)} questions about {table.name}; errors at"
                 f" {sure} confidence:",
-                *(f"- {one}" for one in self.questions),
+                *(f"- {question}" for question in self.questions),
                 f"All together cost at most {brief(self.price)}. Nothing was spent: .release()"
                 " answers them.",
             ]
@@ -115,13 +117,13 @@ def plan(
     what its errors need. `delta` is that of each question; `rows`, how many rows a group has, is
     for the errors of means: a public number, one for all or one for each question.
     """
-    asked = _read_questions(questions)
-    wanted = _for_each(errors, asked, name="errors")
-    known = _for_each(rows, asked, name="rows")
-    solve = _Solver(asked, known, delta, confidence)
+    report = _read_questions(questions)
+    wanted = _for_each(errors, report, name="errors")
+    known = _for_each(rows, report, name="rows")
+    solve = _Solver(report, known, delta, confidence)
     total = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
     prices = _shared(solve, wanted, total)
-    planned = zip(asked, prices, known, strict=True)
+    planned = zip(report, prices, known, strict=True)
     return ReportPlan(
         tuple(PlannedQuestion(q, e, solve.errors(q, e, n)) for q, e, n in planned),
         as_typed(delta),
@@ -239,7 +241,7 @@ def _larger(error: "Error", factor: float) -> "Error":
     if factor == 1:
         return error
     if isinstance(error, Mapping):
-        return {name: float(one) * factor for name, one in error.items()}
+        return {name: float(part) * factor for name, part in error.items()}
     return float(error) * factor
 
 

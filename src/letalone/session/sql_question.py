@@ -66,9 +66,9 @@ def query_in_sql(
             continue
         if not numbers:
             return question
-        asked = [(inner, ask(inner, numbers={})) for inner in numbers]
+        questions = [(inner, ask(inner, numbers={})) for inner in numbers]
         made = partial(_with_numbers, build, tuple(numbers))
-        return replace(question, first=FirstNumbers(tuple(asked), made))
+        return replace(question, first=FirstNumbers(tuple(questions), made))
 
 
 def _with_numbers(
@@ -78,7 +78,9 @@ def _with_numbers(
 
 
 def _asked_first(error: LetaloneError) -> str | None:
-    return next((one.sql for one in error.problem.remedies if isinstance(one, AskFirst)), None)
+    return next(
+        (remedy.sql for remedy in error.problem.remedies if isinstance(remedy, AskFirst)), None
+    )
 
 
 def _one_question(
@@ -126,7 +128,7 @@ def _one_question(
 def _public_ends(select: ReadSql, frames: Mapping[str, object]) -> dict[str, object]:
     """The least and the largest number of each column of a public table that is added up."""
     joins = (*select.joins, *(() if select.units is None else select.units.joins))
-    used = {name for one in select.aggregates.values() for name in columns_within(one)}
+    used = {name for aggregate in select.aggregates.values() for name in columns_within(aggregate)}
     columns = [c for join in joins if join.name in frames for c in join.added if c.name in used]
     ends = {column.name: (column.lower, column.upper) for column in columns}
     return {name: pair for name, pair in ends.items() if None not in pair}
@@ -256,18 +258,22 @@ def _keys_of_public(
     if keys is not None and not isinstance(keys, Mapping):
         return keys
     listed = dict(cast("Mapping[str, object]", keys or {}))
-    columns = {name: of for name, of in map(_column_of, select.groups) if of is not None}
+    columns = {
+        name: column for name, column in map(_column_of, select.groups) if column is not None
+    }
     together: dict[str, list[tuple[Key, ...]]] = {}
     for join in select.joins:
         # Values beside each unit may tell people apart, and a question must not hold those.
         if join.name not in frames or rows.unit in {left for left, _ in join.on}:
             continue
-        wanted = [name for name, of in columns.items() if name not in listed and _has(join, of)]
+        wanted = [
+            name for name, column in columns.items() if name not in listed and _has(join, column)
+        ]
         frame = _with_names(frames[join.name], join.renamed)
-        found = _values_of_public(frame, join.added, {columns[name] for name in wanted})
-        known = [name for name in wanted if columns[name] in found]
+        public_values = _values_of_public(frame, join.added, {columns[name] for name in wanted})
+        known = [name for name in wanted if columns[name] in public_values]
         for name in known:
-            values = found[columns[name]]
+            values = public_values[columns[name]]
             listed[name] = [*values, None] if join.outer else values
         if len(join.on) == 1 and not join.outer:
             listed |= _joined_keys(frame, join, columns, listed, rows)
@@ -286,12 +292,12 @@ def _joined_keys(
 ) -> dict[str, list[Key]]:
     """Of a group column that a public table is joined on: the keys that this table has, too."""
     ((left, right),) = join.on
-    names = [name for name, of in columns.items() if of == left and name not in listed]
+    names = [name for name, column in columns.items() if column == left and name not in listed]
     if not names:
         return {}
-    found = _values_of_public(frame, join.schema.columns, {right}).get(right, [])
+    public_keys = _values_of_public(frame, join.schema.columns, {right}).get(right, [])
     declared = {column.name: column.keys for column in rows.columns}.get(left)
-    keys = found if declared is None else [key for key in declared if key in found]
+    keys = public_keys if declared is None else [key for key in declared if key in public_keys]
     return dict.fromkeys(names, keys) if keys else {}
 
 
@@ -328,8 +334,8 @@ def _combined(
     names = [name for name, _ in map(_column_of, select.groups)]
     blocks: dict[str, list[tuple[object, ...]]] = {}
     for name in names:
-        own = {column.name: column.keys for column in rows.columns}.get(columns.get(name, ""))
-        given = cast("Sequence[object] | None", listed.get(name) or own)
+        declared = {column.name: column.keys for column in rows.columns}.get(columns.get(name, ""))
+        given = cast("Sequence[object] | None", listed.get(name) or declared)
         if columns.get(name) in together:
             blocks[columns[name]] = [*together[columns[name]]]
         elif given:

@@ -41,7 +41,7 @@ def read_terms() -> tuple[GlossaryTerm, ...]:
 
 def find_term(word: str) -> GlossaryTerm:
     """The term of this name, or that it is another word for; else an error with the nearest."""
-    by_word = {_folded(one): term for term in read_terms() for one in (term.name, *term.also)}
+    by_word = {_folded(name): term for term in read_terms() for name in (term.name, *term.also)}
     folded = _folded(word)
     meant = by_word.get(folded) or by_word.get(folded.removesuffix("s"))
     if meant is None:

@@ -37,7 +37,7 @@ def check_answer_file(option: str, path: Path, *, kept: Iterable[Path]) -> None:
             + " A .csv file needs nothing more."
         )
     check_writable(option, path)
-    if path.exists() and any(path.samefile(one) for one in kept if one.exists()):
+    if path.exists() and any(path.samefile(file) for file in kept if file.exists()):
         raise ParameterError(f"{option} is {path}, which the question itself needs. Name another.")
 
 

@@ -122,16 +122,16 @@ class AskedTable:
         """The question that the SQL asks, with the keys and bounds that were typed."""
         session = self.look.session(unit or EACH_ROW)
         tables = option_values.read_public(options.public)
-        own = self._own_bounds(options)
-        query = session.sql(options.sql, tables=tables, dialect=options.dialect, bounds=own)
-        whole = self._completed(query, options)
+        bounds = self._own_bounds(options)
+        query = session.sql(options.sql, tables=tables, dialect=options.dialect, bounds=bounds)
+        completed = self._completed(query, options)
         if query.first is None:
-            return whole
+            return completed
         inner, outer = (
             partial(_with_rows, options=options),
             partial(self._completed, options=options),
         )
-        return replace(whole, first=query.first.change(inner, outer))
+        return replace(completed, first=query.first.change(inner, outer))
 
     def _completed(self, query: Query, options: QueryOptions) -> Query:
         query = _with_rows(query, options)
@@ -147,13 +147,19 @@ class AskedTable:
         return option_values.read_bounds(words, self.look.schema) or None
 
     def _with_bounds(self, query: Query, options: QueryOptions) -> Query:
-        own = {column.name for column in self.look.schema.columns}
-        words = [word for word in options.bounds if word.rpartition("=")[0] not in own]
+        columns = {column.name for column in self.look.schema.columns}
+        words = [word for word in options.bounds if word.rpartition("=")[0] not in columns]
         options = replace(options, bounds=tuple(words))
-        asked = cast("dict[str, Computable]", dict(query.aggregates))
-        added = list(dict.fromkeys(name for one in asked.values() for name in columns_within(one)))
+        aggregates = cast("dict[str, Computable]", dict(query.aggregates))
+        added = list(
+            dict.fromkeys(
+                name for aggregate in aggregates.values() for name in columns_within(aggregate)
+            )
+        )
         given = option_values.read_bounds(options.bounds, query.rows, added)
-        return replace(query, aggregates=tuple(give_bounds(asked, given, columns=given).items()))
+        return replace(
+            query, aggregates=tuple(give_bounds(aggregates, given, columns=given).items())
+        )
 
     def _with_keys(self, query: Query, options: QueryOptions) -> Query:
         columns = columns_of(query.rows, joins=query.joins)
@@ -262,13 +268,15 @@ class AskedTable:
 
 def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
     """What is added up and has no bounds whatever those of its columns are, as a quotient."""
-    for one in question.aggregates.values():
-        parts = one.parts if isinstance(one, FormulaRequest) else (one,)
+    for aggregate in question.aggregates.values():
+        parts = aggregate.parts if isinstance(aggregate, FormulaRequest) else (aggregate,)
         for part in cast("tuple[AggregateRequest, ...]", parts):
-            for of in (of for of in (part.of, *part.by) if of is not None):
-                lacking = dict.fromkeys(columns_without_bounds(of, columns), UNIT_RANGE)
-                if is_unbounded(clamp_columns(of, lacking), columns):
-                    yield in_words(of)
+            for expression in (
+                expression for expression in (part.of, *part.by) if expression is not None
+            ):
+                lacking = dict.fromkeys(columns_without_bounds(expression, columns), UNIT_RANGE)
+                if is_unbounded(clamp_columns(expression, lacking), columns):
+                    yield in_words(expression)
 
 
 def _with_rows(query: Query, options: QueryOptions) -> Query:

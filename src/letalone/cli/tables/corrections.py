@@ -89,7 +89,7 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable
 
 def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> bool:
     """Whether groups could be found if the budget had a δ."""
-    finds = any(isinstance(one, remedies.FindKeys) for one in problem.remedies)
+    finds = any(isinstance(remedy, remedies.FindKeys) for remedy in problem.remedies)
     return finds and not options.keys and table.known is not None and not table.known.budget.delta
 
 
@@ -102,9 +102,9 @@ def _asks_other(
     problem: Problem, options: QueryOptions, offers: list[QueryOptions], count: str
 ) -> bool:
     """Whether nothing but a count is offered for a question that was understood."""
-    edits = [one for one in problem.remedies if isinstance(one, remedies.EditSql)]
+    edits = [remedy for remedy in problem.remedies if isinstance(remedy, remedies.EditSql)]
     is_unread = not edits and "construct" in problem.facts
-    return not is_unread and options.sql != count and all(one.sql == count for one in offers)
+    return not is_unread and options.sql != count and all(offer.sql == count for offer in offers)
 
 
 def make_offers(
@@ -112,7 +112,7 @@ def make_offers(
 ) -> Iterator[QueryOptions]:
     """The options with all that is wrong put right: one for each of the first remedies."""
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
-    possible = [one for one in problem.remedies if _is_possible(one, options, table)]
+    possible = [remedy for remedy in problem.remedies if _is_possible(remedy, options, table)]
     for remedy in possible or (None,):
         begun = (
             options if remedy is None else apply_remedy(_priced(remedy, options, table), options)
@@ -151,8 +151,8 @@ def _priced(remedy: Remedy, options: QueryOptions, table: AskedTable) -> Remedy:
         return remedy
     typed = None if options.budget is None else read_budget(options.budget)
     budget = typed if table.known is None else table.known.budget
-    whole = as_typed(USUAL_DELTA) if budget is None or not budget.delta else budget.delta
-    return remedies.FindKeys(float(whole / PARTS_OF_DELTA))
+    delta = as_typed(USUAL_DELTA) if budget is None or not budget.delta else budget.delta
+    return remedies.FindKeys(float(delta / PARTS_OF_DELTA))
 
 
 def correct(
@@ -269,11 +269,11 @@ def _fit_known(options: QueryOptions, known: DataSet) -> QueryOptions | None:
     state = known.state
     if options.epsilon and fits(options, state):
         return options
-    most = min(as_typed(options.epsilon or known.budget.epsilon), guard_rails.MAX_UNCONFIRMED)
-    asked = Budget(most, options.delta or 0)
+    largest = min(as_typed(options.epsilon or known.budget.epsilon), guard_rails.MAX_UNCONFIRMED)
+    price_typed = Budget(largest, options.delta or 0)
     found = largest_price(
         lambda price: fits(at_price(options, price), state),
-        asked,
+        price_typed,
         left=Budget(state.remaining.epsilon, state.leak_left),
     )
     return None if found is None or found.epsilon < LEAST_EPSILON else at_price(options, found)
@@ -320,7 +320,7 @@ def _examples(offer: QueryOptions, options: QueryOptions) -> list[str]:
     added = [word for word in (*offer.keys, *offer.bounds) if word not in typed]
     clamps = EXAMPLE_CLAMP in offer.sql and EXAMPLE_CLAMP not in options.sql
     listed = [word.partition("=")[2] for word in added] + [EXAMPLE_CLAMP.strip(", )")] * clamps
-    return list(dict.fromkeys(one for one in listed if one in EXAMPLES))
+    return list(dict.fromkeys(example for example in listed if example in EXAMPLES))
 
 
 def _has_examples(offer: QueryOptions, options: QueryOptions) -> bool:
@@ -329,21 +329,23 @@ def _has_examples(offer: QueryOptions, options: QueryOptions) -> bool:
 
 def _to_fill_in(words: str, options: QueryOptions, offers: list[QueryOptions]) -> str:
     """What stands in the commands as an example and was not spoken of; and what to do then."""
-    examples = dict.fromkeys(one for offer in offers for one in _examples(offer, options))
+    examples = dict.fromkeys(example for offer in offers for example in _examples(offer, options))
     unsaid = [example for example in examples if example not in words]
-    said = f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
+    advice = f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
     spends = (
         " Once they are filled in, leave --dry-run out." if examples and not options.dry_run else ""
     )
-    return said + spends
+    return advice + spends
 
 
 def _opening(error: LetaloneError, options: QueryOptions, offers: list[QueryOptions]) -> str:
     typed = options.epsilon
-    is_less = typed is not None and typed > 0 and any((one.epsilon or 0) < typed for one in offers)
+    is_less = (
+        typed is not None and typed > 0 and any((offer.epsilon or 0) < typed for offer in offers)
+    )
     is_about_price = isinstance(error, BudgetExceeded) or error.code is Code.NOT_CONFIRMED
     if is_less and not is_about_price:
         return f" With less ε, since {in_short(typed or 0)} does not fit into the budget:"
-    if all(_counts_instead(one, options) for one in offers):
+    if all(_counts_instead(offer, options) for offer in offers):
         return " Another question, which would be answered:"
     return " Try:"

@@ -101,13 +101,16 @@ def _limit(limit: RowLimit | None) -> list[str]:
 
 
 def _limit_as_json(limit: RowLimit | None) -> dict[str, object]:
-    found = None if limit is None else {"rows": limit.rows, "found_for": float(limit.epsilon)}
-    return {"row_limit": found}
+    content = None if limit is None else {"rows": limit.rows, "found_for": float(limit.epsilon)}
+    return {"row_limit": content}
 
 
 def _columns(source: TableFile) -> Table:
     columns = source.schema.columns
-    rows = [(one.name, one.type.value, _bounds(one), _keys(one)) for one in columns[:LISTED]]
+    rows = [
+        (column.name, column.type.value, _bounds(column), _keys(column))
+        for column in columns[:LISTED]
+    ]
     if (more := len(columns) - LISTED) > 0:
         rows.append((f"and {more} more", "--json lists all", "", ""))
     return table("column", "type", "bounds", "keys", rows=rows)

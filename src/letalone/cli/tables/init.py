@@ -142,13 +142,21 @@ def _check_owner(file: str, schema: Path) -> None:
 def _other_tables(file: Path, schema: Path) -> list[str]:
     """Files that have this schema file and are other tables; visits.csv is visits.parquet."""
     stem = schema.name.removesuffix(SUFFIX)
-    near = [one for one in sorted(schema.parent.glob(f"{escape(stem)}.*")) if one.is_file()]
-    others = [one for one in near if one.resolve() != file.resolve() and ending_of(one) in KINDS]
+    near = [
+        file_beside
+        for file_beside in sorted(schema.parent.glob(f"{escape(stem)}.*"))
+        if file_beside.is_file()
+    ]
+    others = [
+        file_beside
+        for file_beside in near
+        if file_beside.resolve() != file.resolve() and ending_of(file_beside) in KINDS
+    ]
     return [
-        one.name
-        for one in others
-        if in_short_form(schema_path(one)) == schema
-        and not {ending_of(one), ending_of(file)} <= set(SINGLE)
+        other.name
+        for other in others
+        if in_short_form(schema_path(other)) == schema
+        and not {ending_of(other), ending_of(file)} <= set(SINGLE)
     ]
 
 

@@ -78,7 +78,9 @@ def mend_bounds(words: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 def _mend_range(word: str, names: Sequence[str]) -> str:
     typed, _, ends = word.rpartition("=")
     near = nearest(typed, names)
-    numbers = sorted({float(one): one for one in ("0", *NUMBER.findall(ends))[-2:]}.items())
+    numbers = sorted(
+        {float(number): number for number in ("0", *NUMBER.findall(ends))[-2:]}.items()
+    )
     if len(numbers) != 2 or not (near or len(names) == 1):
         return word
     (_, lower), (_, upper) = numbers
@@ -151,8 +153,8 @@ def usual_budget(epsilon: float | None, delta: float | None) -> str:
     It always has one: without a delta no groups could ever be found.
     """
     enough = max(USUAL_BUDGET, 4 * (epsilon or 0))
-    whole = max(as_typed(USUAL_DELTA), 100 * as_typed(delta or 0))
-    return f"{number_text(enough)}:{number_text(float(whole))}"
+    room = max(as_typed(USUAL_DELTA), 100 * as_typed(delta or 0))
+    return f"{number_text(enough)}:{number_text(float(room))}"
 
 
 def _end(word: str, end: str) -> Fraction:

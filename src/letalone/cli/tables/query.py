@@ -124,7 +124,9 @@ def _find_high_threshold(answer: Priced) -> Problem | None:
         f"Only groups with about {finding.threshold:,} {unit} or more would be found. Nothing was"
         " charged."
     )
-    keys = NameKeys(tuple(one.name for one in groups), tuple(one.type.value for one in groups))
+    keys = NameKeys(
+        tuple(group.name for group in groups), tuple(group.type.value for group in groups)
+    )
     return problem(Code.NOT_CONFIRMED, keys, Confirm(), words=words, threshold=finding.threshold)
 
 
@@ -140,17 +142,17 @@ def _priced_as_asked(options: QueryOptions, query: Query) -> Offer | PricedBoth:
 
 def _release(options: QueryOptions, table: AskedTable, priced: Offer | PricedBoth) -> QueryResult:
     table.look.register(table.budget(options))
-    first, offer, found = without_context(
+    first, offer, answered = without_context(
         lambda: _answer_all(priced),
         BudgetExceeded,
         error=lambda error: error.with_words(f"{error}{_affordable(error, options, table)}"),
     )
-    answer = found.priced.here()
+    answer = answered.priced.here()
     finds_limit = not isinstance(offer, Priced) and offer.limit is not None
     is_whole = isinstance(priced, PricedBoth)
     more = (priced if is_whole else offer if finds_limit else answer).how_many_more()
     standing = answer.table.standing()
-    return QueryResult(options, offer, found, standing, more, table.ledger, first)
+    return QueryResult(options, offer, answered, standing, more, table.ledger, first)
 
 
 def _answer_all(
@@ -164,8 +166,8 @@ def _answer_all(
         return (), priced, _answer(priced)
     first = priced.ask_first(confirm=True)
     offer = in_steps_here(priced.price_outer(first))
-    found = _answer(offer)
-    return first, offer, replace(found, release=tell_first(found.release, first))
+    answer = _answer(offer)
+    return first, offer, replace(answer, release=tell_first(answer.release, first))
 
 
 def _answer(priced: Offer) -> FoundAnswer:
@@ -177,9 +179,9 @@ def _answer(priced: Offer) -> FoundAnswer:
 def _affordable(error: BudgetExceeded, options: QueryOptions, table: AskedTable) -> str:
     """A command that the budget allows; where nothing is left, where to look."""
     now = replace(options, budget=None)
-    most = error.fits
-    if most is not None and most.epsilon <= guard_rails.MAX_UNCONFIRMED:
-        offer = at_price(now, most)
+    largest = error.fits
+    if largest is not None and largest.epsilon <= guard_rails.MAX_UNCONFIRMED:
+        offer = at_price(now, largest)
     else:
         offer = fit_budget(now, table.look.data_set)
     if offer is not None:

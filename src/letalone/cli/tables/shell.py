@@ -61,13 +61,13 @@ def shell(options: ShellOptions) -> int:
     code = 0
     for text in _inputs(session, is_seen=is_seen):
         try:
-            found = session.take(text)
+            end = session.take(text)
         except ParameterError as error:
             _complain(f"Error: {error}")
-            found = error.exit_code
-        if found is None:
+            end = error.exit_code
+        if end is None:
             break
-        code = found or code
+        code = end or code
     return 0 if is_seen else code
 
 
@@ -97,7 +97,7 @@ class ShellSession:
         for name, value in given_options(self.options):
             values = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
             if name:
-                self.settings[name] = [str(one) for one in values if one is not True]
+                self.settings[name] = [str(value) for value in values if value is not True]
 
     @property
     def prompt(self) -> str:
@@ -105,8 +105,8 @@ class ShellSession:
         if self.typed:
             return "   ...> "
         known = known_data_set(self.ledger, self.schema.name)
-        left = "" if known is None else f" ε {six(known.remaining.epsilon, up=False)} left"
-        return f"{self.schema.name}{left}> "
+        rest = "" if known is None else f" ε {six(known.remaining.epsilon, up=False)} left"
+        return f"{self.schema.name}{rest}> "
 
     def take(self, line: str) -> int | None:
         """Do what a line says; the exit code of the last that was done, None to end it all."""
@@ -138,16 +138,16 @@ class ShellSession:
         return [
             word
             for name, values in self.settings.items()
-            for word in ([part for one in values for part in (name, one)] or [name])
+            for word in ([part for value in values for part in (name, value)] or [name])
         ]
 
     def _command(self, line: str) -> int | None:
         name, _, rest = line.partition(" ")
-        found = DOTS.get(name)
-        if found is None:
+        command = DOTS.get(name)
+        if command is None:
             _complain(f"{name} is not a command here.{did_you_mean(name, DOTS)} .help lists all.")
             return NEVER_ENDED
-        return found(self, rest.strip())
+        return command(self, rest.strip())
 
     def set(self, name: str, value: str) -> int:
         """Keep an option for all later questions; keys and bounds are added to those before."""
@@ -184,8 +184,8 @@ class ShellSession:
     def show_tables(self) -> int:
         """Print the tables of the file, or the one that there is."""
         is_database = Path(self.options.file).suffix.lower() in DATABASES
-        found = ENGINES.tables(self.options.file) if is_database else ()
-        put(*([table_name(*one) for one in found] or [quote_name(self.schema.name)]))
+        places = ENGINES.tables(self.options.file) if is_database else ()
+        put(*([table_name(*place) for place in places] or [quote_name(self.schema.name)]))
         return 0
 
     def describe(self) -> int:
@@ -233,7 +233,7 @@ def split_question(text: str) -> tuple[str, str, str] | None:
         tokens = Tokenizer().tokenize(text)
     except TokenError:  # a quote or a comment that is not closed yet
         return None
-    end = next((one.end for one in tokens if one.token_type is TokenType.SEMICOLON), None)
+    end = next((token.end for token in tokens if token.token_type is TokenType.SEMICOLON), None)
     if end is None:
         return None
     line, _, after = text[end + 1 :].partition("\n")
@@ -288,8 +288,8 @@ def _use_readline(session: ShellSession) -> None:
     words = [*DOTS, quote_name(session.schema.name), *(c.name for c in session.schema.columns)]
 
     def complete(start: str, number: int) -> str | None:
-        found = [word for word in words if word.lower().startswith(start.lower())]
-        return found[number] if number < len(found) else None
+        matching = [word for word in words if word.lower().startswith(start.lower())]
+        return matching[number] if number < len(matching) else None
 
     readline.set_completer(complete)
     readline.set_completer_delims(" \t\n,()=;")

@@ -139,7 +139,9 @@ def _all_shares(priced: Offer | PricedBoth) -> list[tuple[Offer, Share]]:
         return [(priced, share) for share in _shares(priced, total)]
     *inner, outer = priced.offers
     first = [
-        (one, replace(share, asked="first: ")) for one in inner for share in _shares(one, total)
+        (question, replace(share, asked="first: "))
+        for question in inner
+        for share in _shares(question, total)
     ]
     return [*first, *((outer, share) for share in _shares(outer, total))]
 
@@ -158,11 +160,11 @@ def _shares_of(
     priced: PricedQuestion, total: Fraction, finds: Literal["bounds", "row limit"] | None = None
 ) -> list[Share]:
     here = priced.here()
-    whole, pairs = (
+    weight, pairs = (
         here.terms.epsilon / total,
         zip(here.compiled.parts, _noise_names(here.compiled), strict=True),
     )
-    return [Share(part, whole * part.share, noise, finds) for part, noise in pairs]
+    return [Share(part, weight * part.share, noise, finds) for part, noise in pairs]
 
 
 def _error_text(priced: Offer, share: Share, name: str) -> str:
@@ -207,8 +209,8 @@ def _lines(priced: Offer | PricedBoth, options: QueryOptions, known: DataSet | N
     ]
     if known is None:
         return lines
-    left = left_of(known, needs_delta=answer.terms.privacy.certain_leak() > 0)
-    return [*lines, f"Budget: {left}. {'It fits.' if priced.fits else 'It does not fit.'}"]
+    remaining = left_of(known, needs_delta=answer.terms.privacy.certain_leak() > 0)
+    return [*lines, f"Budget: {remaining}. {'It fits.' if priced.fits else 'It does not fit.'}"]
 
 
 def _two_questions(priced: Offer | PricedBoth) -> list[str]:

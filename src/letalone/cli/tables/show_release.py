@@ -58,8 +58,8 @@ def answer_of(priced: Offer) -> Priced:
 def total_price(priced: Offer | PricedBoth) -> Budget:
     """The price of all that is done; a delta only where the noise makes use of it."""
     if isinstance(priced, PricedBoth):
-        prices = [total_price(one) for one in priced.offers]
-        return Budget(sum((one.epsilon for one in prices), Fraction(0)), prices[-1].delta)
+        prices = [total_price(offer) for offer in priced.offers]
+        return Budget(sum((price.epsilon for price in prices), Fraction(0)), prices[-1].delta)
     if not isinstance(priced, Priced):
         return priced.total
     privacy = priced.terms.privacy
@@ -82,7 +82,7 @@ class QueryResult:
     @property
     def is_free(self) -> bool:
         """Whether all of it was answered before."""
-        return self.release.repeated and not any(one.paid for one in self.first)
+        return self.release.repeated and not any(answer.paid for answer in self.first)
 
     @property
     def answered(self) -> Priced:
@@ -140,13 +140,13 @@ def _wanted(result: QueryResult) -> int | None:
 
 
 def _files(result: QueryResult, written: WrittenFiles) -> Iterator[str]:
-    found = [
+    others = [
         *["number asked first"] * bool(result.first),
         *["row limit"] * (result.found.limit is not None),
         *["bounds"] * bool(result.bounds),
     ]
-    what = " and ".join(found)
-    share = f" (of the answer; the {what} have a separate entry)" if found else ""
+    what = " and ".join(others)
+    share = f" (of the answer; the {what} have a separate entry)" if others else ""
     if written.out is not None:
         yield f"Written to {written.out}"
     if written.plot is not None:
@@ -201,10 +201,14 @@ def _rows_in_short(result: QueryResult) -> list[str]:
 def _spent(result: QueryResult, *, in_short: bool = False) -> str:
     answer, repeated = answer_of(result.priced), result.is_free
     needs_delta = not repeated and answer.terms.privacy.certain_leak() > 0
-    left = left_of(result.standing, needs_delta=needs_delta)
-    enough = f"{left}, {_more(result.more)}{'' if in_short or not result.more else ' like this'}."
+    remaining = left_of(result.standing, needs_delta=needs_delta)
+    enough = (
+        f"{remaining}, {_more(result.more)}{'' if in_short or not result.more else ' like this'}."
+    )
     if repeated:
-        return f"Same question, same answer, nothing spent; {f'{left}.' if in_short else enough}"
+        return (
+            f"Same question, same answer, nothing spent; {f'{remaining}.' if in_short else enough}"
+        )
     unit = f"per {result.release.unit}"
     relation = relation_verb(neighbours_of(answer).relation)
     whom = f"{unit} ({relation} one)" if result.options.explain else unit
@@ -213,10 +217,12 @@ def _spent(result: QueryResult, *, in_short: bool = False) -> str:
 
 def left_of(known: DataSet, *, needs_delta: bool) -> str:
     """The budget left, in words; of its δ only if the question needs one."""
-    left = f"about {in_three_digits(known.remaining.epsilon)} of {six(known.budget.epsilon)} left"
+    remaining = (
+        f"about {in_three_digits(known.remaining.epsilon)} of {six(known.budget.epsilon)} left"
+    )
     if not needs_delta or not known.budget.delta:
-        return left
-    return f"{left} (δ: {in_three_digits(known.state.leak_left)})"
+        return remaining
+    return f"{remaining} (δ: {in_three_digits(known.state.leak_left)})"
 
 
 def _unusual(result: QueryResult) -> list[str]:
@@ -292,14 +298,14 @@ def _more(more: float) -> str:
 
 def paid_price(result: QueryResult) -> Budget:
     """What was charged for a fresh answer: what was found before is free."""
-    whole = total_price(result.priced)
+    total = total_price(result.priced)
     if result.is_free:
-        first = sum((one.release.asked.epsilon for one in result.first), Fraction(0))
-        return Budget(whole.epsilon + first, whole.delta)
-    first = sum((one.paid for one in result.first), Fraction(0))
+        first = sum((answer.release.asked.epsilon for answer in result.first), Fraction(0))
+        return Budget(total.epsilon + first, total.delta)
+    first = sum((answer.paid for answer in result.first), Fraction(0))
     if result.release.repeated:
         return Budget(first, 0)
-    return Budget(first + whole.epsilon - result.found.known_before, whole.delta)
+    return Budget(first + total.epsilon - result.found.known_before, total.delta)
 
 
 def _bounds_text(result: QueryResult) -> str:
@@ -309,10 +315,10 @@ def _bounds_text(result: QueryResult) -> str:
     )
     assert isinstance(result.priced, PricedInSteps)
     part = screen.in_short(float(BOUNDS_SHARE * result.priced.epsilon))
-    found = f"Finding bounds spent a fifth of ε, {part}"
+    words = f"Finding bounds spent a fifth of ε, {part}"
     if result.found.known_before >= BOUNDS_SHARE * result.priced.epsilon:
-        found = "Bounds that were found before, free now"
-    return f"{found}: {bounds} (public: use them with --bounds). {caution(result.priced)}"
+        words = "Bounds that were found before, free now"
+    return f"{words}: {bounds} (public: use them with --bounds). {caution(result.priced)}"
 
 
 def caution(priced: Offer) -> str:
@@ -349,7 +355,7 @@ def answer_as_json(result: QueryResult, written: WrittenFiles) -> dict[str, obje
         ],
         "private_bounds": result.bounds,
         "row_limit": _row_limit(result),
-        "first": [_first_as_json(one) for one in result.first],
+        "first": [_first_as_json(answer) for answer in result.first],
         "repeated": result.is_free,
         "budget": budget_to_json(result.standing.budget),
         "remaining": budget_to_json(result.standing.remaining),
@@ -375,5 +381,5 @@ def _first_as_json(answer: FirstAnswer) -> dict[str, object]:
 
 def _row_limit(result: QueryResult) -> dict[str, object]:
     """How many rows of a person count whole, and the ε that found it where it was found."""
-    found, rows = result.answered.limit, result.answered.plan.bounding.max_rows
-    return {"rows": rows, "found_for": None if found is None else float(found.epsilon)}
+    limit, rows = result.answered.limit, result.answered.plan.bounding.max_rows
+    return {"rows": rows, "found_for": None if limit is None else float(limit.epsilon)}

@@ -37,37 +37,39 @@ def lay_out(release: Release, *, width: int, height: int, wanted: int | None = N
     number = len(rows) - 1 + rest
     front = max(1, len(release.keys))
     parts = _parts(rows, front=front, width=width)
-    most, many = min(number, wanted or 0), len(parts)
+    fitting, many = min(number, wanted or 0), len(parts)
     if wanted is None:
-        most, many = _fitting(number, len(parts), height=height)
+        fitting, many = _fitting(number, len(parts), height=height)
     shown, hidden = parts[:many], parts[many:]
-    more = [f"and {number - most:,} more rows: --rows all shows them"] if number > most else []
+    more = (
+        [f"and {number - fitting:,} more rows: --rows all shows them"] if number > fitting else []
+    )
     columns = sum(len(part[0]) - front for part in hidden)
     more += [f"and {columns} more columns: --rows all shows them"] if columns else []
-    return TableLayout(tuple(_table(part[: most + 1], front) for part in shown), tuple(more))
+    return TableLayout(tuple(_table(part[: fitting + 1], front) for part in shown), tuple(more))
 
 
 def _fitting(number: int, parts: int, *, height: int) -> tuple[int, int]:
     """How many rows, and how many tables: all, or as many as leave lines to say how many more."""
     if number <= MAX_ROWS and parts * (HEAD + number) <= height:
         return number, parts
-    most = min(number, max(1, min(MAX_ROWS, (height - 1) // parts - HEAD)))
-    if parts * (HEAD + most) < height:
-        return most, parts
-    return most, max(1, (height - 2) // (HEAD + most))
+    room = min(number, max(1, min(MAX_ROWS, (height - 1) // parts - HEAD)))
+    if parts * (HEAD + room) < height:
+        return room, parts
+    return room, max(1, (height - 2) // (HEAD + room))
 
 
 def _parts(rows: Grid, *, front: int, width: int) -> list[Grid]:
     """The columns in as many tables as it takes, each with the first ones in front."""
     widths = [max(map(cell_len, column)) + BETWEEN for column in zip(*rows, strict=True)]
     room = width + BETWEEN - sum(widths[:front])
-    found: list[list[int]] = [[]]
+    parts: list[list[int]] = [[]]
     for place in range(front, len(widths)):
-        taken = sum(widths[other] for other in found[-1])
-        if found[-1] and taken + widths[place] > room:
-            found.append([])
-        found[-1].append(place)
-    return [[[*row[:front], *(row[place] for place in part)] for row in rows] for part in found]
+        taken = sum(widths[other] for other in parts[-1])
+        if parts[-1] and taken + widths[place] > room:
+            parts.append([])
+        parts[-1].append(place)
+    return [[[*row[:front], *(row[place] for place in part)] for row in rows] for part in parts]
 
 
 def _table(rows: Grid, front: int) -> Table:

@@ -126,7 +126,7 @@ def correct(problem: Problem, options: TrainOptions, table: AskedTable) -> Train
 
     def remedy(problem: Problem, now: TrainOptions, seen: list[TrainOptions]) -> TrainOptions:
         changes = _changes(problem, now, table)
-        return next((one for one in changes if one not in (options, now, *seen)), now)
+        return next((change for change in changes if change not in (options, now, *seen)), now)
 
     def find_problem(now: TrainOptions) -> Problem | None:
         try:
@@ -156,8 +156,8 @@ def _changes(problem: Problem, options: TrainOptions, table: AskedTable) -> Iter
 
 def _affordable_epsilon(known: DataSet) -> float:
     """What is left, a little less and with two digits."""
-    left = float(known.remaining.epsilon) * 0.95
-    return float(f"{left:.1e}") if left > 0 else USUAL_EPSILON
+    remaining = float(known.remaining.epsilon) * 0.95
+    return float(f"{remaining:.1e}") if remaining > 0 else USUAL_EPSILON
 
 
 def _refusal(words: str, *remedies: Remedy, code: Code = Code.OTHER) -> ParameterError:
@@ -187,11 +187,11 @@ def model_place(options: TrainOptions) -> Path:
 
 def target_of(named: str | None, schema: Schema) -> Column:
     """The column to predict."""
-    columns = [one for one in schema.columns if one.name != schema.unit]
-    found = next((one for one in columns if one.name == named), None)
-    if found is not None:
-        return found
-    names = [one.name for one in columns]
+    columns = [column for column in schema.columns if column.name != schema.unit]
+    target = next((column for column in columns if column.name == named), None)
+    if target is not None:
+        return target
+    names = [column.name for column in columns]
     if named not in (None, schema.unit):
         near = nearest(named or "", names)
         words = _unknown_words(named, names, schema, to="predict")
@@ -202,7 +202,9 @@ def target_of(named: str | None, schema: Schema) -> Column:
         else f"--target is {named}, but this is the unit: it identifies people, and says"
         " nothing about them that could be predicted."
     )
-    likely = [one for one in columns if one.keys is not None or one.type is Type.BOOLEAN]
+    likely = [
+        column for column in columns if column.keys is not None or column.type is Type.BOOLEAN
+    ]
     raise _refusal(
         f"{wrong} The columns are: {', '.join(names)}.",
         *(SetValue(TARGET, column.name) for column in likely[-1:]),
@@ -214,7 +216,7 @@ def features_of(named: str | None, schema: Schema, target: Column) -> list[str] 
     if named is None:
         return None
     names = [name.strip() for name in named.split(",") if name.strip()]
-    others = [one.name for one in other_columns(schema, target)]
+    others = [column.name for column in other_columns(schema, target)]
     if not names:
         raise _refusal(
             "--features names no column. Leave it out to learn from all that are declared, or name"
@@ -233,8 +235,8 @@ def _no_feature(
     """Why a column is none to learn from; with the nearest in its place, or without it."""
     what = {schema.unit: "unit", target.name: "target"}.get(name)
     near = None if what else nearest(name, others)
-    kept = (near if one == name else one for one in names)
-    mended = [*dict.fromkeys(one for one in kept if one is not None)]
+    kept = (near if feature == name else feature for feature in names)
+    mended = [*dict.fromkeys(feature for feature in kept if feature is not None)]
     remedy = SetValue(FEATURES, ",".join(mended)) if mended else LeaveOut(FEATURES)
     if what is None:
         return _refusal(_unknown_words(name, others, schema, to="learn from"), remedy)
@@ -279,7 +281,7 @@ def model_of(named: str | None, target: Column) -> str:
 
 def other_columns(schema: Schema, target: Column) -> list[Column]:
     """All that could be learned from: not the unit, nor the target."""
-    return [one for one in schema.columns if one.name not in (schema.unit, target.name)]
+    return [column for column in schema.columns if column.name not in (schema.unit, target.name)]
 
 
 def _check_declared(
@@ -294,15 +296,17 @@ def _check_declared(
     columns = [schema.column(name) for name in features or ()]
     others = other_columns(schema, target)
     lacking = [
-        _lacking(one, numbers=one.type.is_numeric) for one in columns if not _is_declared(one)
+        _lacking(column, numbers=column.type.is_numeric)
+        for column in columns
+        if not _is_declared(column)
     ]
     if numbers and (target.lower is None or target.upper is None):
         lacking.append(_lacking(target, numbers=True))
     if not numbers and target.keys is None and target.type is not Type.BOOLEAN:
         lacking.append(_lacking(target, numbers=False))
-    if not lacking and (features or any(_is_declared(one) for one in others)):
+    if not lacking and (features or any(_is_declared(column) for column in others)):
         return
-    lacking = lacking or [_lacking(one, numbers=one.type.is_numeric) for one in others]
+    lacking = lacking or [_lacking(column, numbers=column.type.is_numeric) for column in others]
     file = schema_beside(options.file, options.table)
     if not file.exists():
         words = (

@@ -150,7 +150,9 @@ def _audit_itself(options: AuditOptions) -> int:
 
 def _show_suite(suite: Suite) -> None:
     heads = ("at a claimed ε of 1", "ε is at least", "verdict")
-    rows = [(name, rounded_down(one.lower, 3), one.verdict.value) for name, one in suite.found]
+    rows = [
+        (name, rounded_down(result.lower, 3), result.verdict.value) for name, result in suite.found
+    ]
     put(table(*heads, right=heads[1:2], rows=rows))
     accused = f"Accused: {', '.join(suite.accused)}." if suite.accused else "None is accused."
     rate = f"{100 * (1 - suite.confidence):.3g} %"

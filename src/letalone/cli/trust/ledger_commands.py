@@ -33,15 +33,15 @@ LONG_NAME = 30
 def show(path: str, *, as_json: bool) -> None:
     """Print how each data set stands, the head and the fingerprint of the key."""
     with open_ledger(path, "show") as ledger:
-        listed = [(one, ledger.unsettled(one.name)) for one in ledger.data_sets()]
+        listed = [(data_set, ledger.unsettled(data_set.name)) for data_set in ledger.data_sets()]
         facts = {"head": ledger.head, "entries": len(ledger), "fingerprint": ledger.fingerprint}
     lines = [line for each in listed[:MAX_DATA_SETS] for line in _lines(*each)]
     lines += _rest(listed, MAX_DATA_SETS) if listed else ["No data set is registered yet."]
     lines += [f"{name:<12} {facts[name]}" for name in ("entries", "head", "fingerprint")]
     last = "Spent and left are estimates; the guarantee is the budget."
     data_sets = [
-        {"name": one.name, **standing_as_json(one), "not_settled": unsettled}
-        for one, unsettled in listed
+        {"name": data_set.name, **standing_as_json(data_set), "not_settled": unsettled}
+        for data_set, unsettled in listed
     ]
     _tell("show", {**facts, "data_sets": data_sets}, *lines, last, as_json=as_json)
 
@@ -204,8 +204,8 @@ def why(path: str, name: str | None, *, as_json: bool) -> None:
     """Print what froze a data set, or all that are frozen, and what to look at."""
     with open_ledger(path, "why") as ledger:
         names = [data_set.name for data_set in ledger.data_sets()] if name is None else [name]
-        found = (freeze_of(ledger, each) for each in names)
-        freezes = [freeze for freeze in found if freeze is not None]
+        freezes_or_none = (freeze_of(ledger, each) for each in names)
+        freezes = [freeze for freeze in freezes_or_none if freeze is not None]
     if as_json:
         listed = [{**asdict(freeze), "look_at": freeze.look_at} for freeze in freezes]
         print_json("ledger why", {"frozen": listed})

@@ -43,17 +43,20 @@ class AskedQuestion:
 def history(path: str, name: str | None, *, as_json: bool) -> None:
     """Print the questions about a data set, or about all, the newest last."""
     with open_ledger(path, "history") as ledger:
-        asked = list_questions(ledger, name)
+        questions = list_questions(ledger, name)
     if as_json:
-        screen.print_json("ledger history", {"questions": [asdict(one) for one in asked]})
+        screen.print_json(
+            "ledger history", {"questions": [asdict(question) for question in questions]}
+        )
         return
-    if not asked:
+    if not questions:
         screen.put("No question was asked yet.")
         return
-    shown = asked[-MAX_ROWS:] if screen.is_terminal() else asked
+    shown = questions[-MAX_ROWS:] if screen.is_terminal() else questions
     screen.put(
         screen.table("time (UTC)", "question", "ε", "δ", "status", rows=map(_cells, shown)),
-        *[f"and {len(asked) - len(shown)} earlier: --json lists all"] * (len(shown) < len(asked)),
+        *[f"and {len(questions) - len(shown)} earlier: --json lists all"]
+        * (len(shown) < len(questions)),
     )
     screen.say("A question that was answered before is free and is not listed again.")
 
@@ -112,7 +115,8 @@ def _question(entry: Entry) -> str:
 
 def _cells(asked: AskedQuestion) -> tuple[str, ...]:
     amounts = [
-        "" if one is None else six(read_rational(one)) for one in (asked.epsilon, asked.delta)
+        "" if amount is None else six(read_rational(amount))
+        for amount in (asked.epsilon, asked.delta)
     ]
     time = asked.time.replace("T", " ").removesuffix("Z")[:-3]
     return (time, asked.question, *amounts, asked.status)

@@ -38,9 +38,9 @@ def serve(options: ServeOptions) -> None:
         return
     host, port, workers = options.host, options.port, options.workers
     check_installed()
-    for option, number, most in (("port", port, LAST_PORT), ("workers", workers, MOST_WORKERS)):
-        if not 1 <= number <= most:
-            raise ParameterError(f"--{option} is {number}, but must be from 1 to {most}.")
+    for option, number, largest in (("port", port, LAST_PORT), ("workers", workers, MOST_WORKERS)):
+        if not 1 <= number <= largest:
+            raise ParameterError(f"--{option} is {number}, but must be from 1 to {largest}.")
     _check_proxy(options.behind_proxy)
     _check_free(host, port)
     from letalone.curator.http.serving import prepare

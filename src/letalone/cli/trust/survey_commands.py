@@ -129,10 +129,10 @@ def check_start(address: str) -> str:
     """What the links begin with. They are shown once, so one that no browser opens is lost."""
     try:
         parts = urlsplit(address)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_complete = parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
-        whole = False
-    if not whole or any(sign in address for sign in "#? "):
+        is_complete = False
+    if not is_complete or any(sign in address for sign in "#? "):
         raise ParameterError(
             f"address is {address!r}, but must be where people reach the service, with http:// or"
             " https:// in front, such as https://survey.example.org."

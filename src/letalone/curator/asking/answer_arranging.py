@@ -41,7 +41,7 @@ def as_address(how: arranged.Arrangement) -> str:
     parts: list[Any] = [having, _write_orders(how.order), how.limit, how.offset, list(how.hidden)]
     if how.computed or how.keep is not None or how.stacked:
         keep = None if how.keep is None else _write_condition(how.keep)
-        parts += [[[name, _write_formula(of)] for name, of in how.computed], keep]
+        parts += [[[name, _write_formula(formula)] for name, formula in how.computed], keep]
         parts += [_columns(how)] if how.stacked else []
     return dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
@@ -59,7 +59,7 @@ def from_address(text: str) -> arranged.Arrangement:
             limit=None if limit is None else _number(limit),
             offset=_number(offset),
             hidden=tuple(_text(item) for item in hidden),
-            computed=tuple((_text(name), _formula(of)) for name, of in computed),
+            computed=tuple((_text(name), _formula(formula)) for name, formula in computed),
             keep=None if keep is None else _condition(keep),
             stacked=tuple(_column(names) for names in (stacked or [[]])[0]),
         )

@@ -64,9 +64,13 @@ class CachedAnswer:
         return CachedAnswer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "CachedAnswer":
-        left = self.release.standing.left
-        left = replace(left, data_set=now) if isinstance(left, RemainingBudget) else left
-        standing = replace(self.release.standing, left=left)
+        remaining = self.release.standing.left
+        remaining = (
+            replace(remaining, data_set=now)
+            if isinstance(remaining, RemainingBudget)
+            else remaining
+        )
+        standing = replace(self.release.standing, left=remaining)
         return replace(self, release=replace(self.release, standing=standing))
 
 

@@ -55,8 +55,8 @@ class Remaining:
         """The same for somebody at a page, where the whole of a grant stands beside it."""
         if self.grant is None:
             return self.words
-        left = left_in_words(self.state)
-        return f"Left of your grant: about {left} of {self.grant}, {self._like}."
+        remaining = left_in_words(self.state)
+        return f"Left of your grant: about {remaining} of {self.grant}, {self._like}."
 
     @property
     def _like(self) -> str:
@@ -164,9 +164,11 @@ def least_remaining(
     """Where the fewest such answers fit, if nothing else is asked."""
     purpose = question.purpose
     levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
-    left = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
+    by_level = chain.from_iterable(
+        _remaining_by_level(each, privacy, delta or None) for each in levels
+    )
     # The least decides; where as many fit, the least ε.
-    return min(left, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
+    return min(by_level, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
 
 
 def _remaining_by_level(

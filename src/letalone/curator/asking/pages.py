@@ -150,8 +150,8 @@ def _release_if_agreed(
         raise problem_error("conflict", CHANGED)
     answer = answer_and_count(service, *read_sent(sent), by=visitor.name)
     receipt: Any = answer.release.standing.receipt  # what is signed was not yet sorted or cut
-    whole = Release.from_json(receipt["body"]["release"]) if receipt else answer.release
-    name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
+    complete = Release.from_json(receipt["body"]["release"]) if receipt else answer.release
+    name = release_id(complete, analyst=visitor.name, purpose=sent.purpose)
     words = "You have this answer already: it cost nothing." if answer.release.repeated else ""
     return see_other(request, _answer_at(name, answer.arrangement), said=words)
 
@@ -265,5 +265,5 @@ def _answer_at(name: str, how: Arrangement) -> str:
 
 
 def _digest_of_agreement(sent: SentQuestion) -> str:
-    asked = sent.model_dump(mode="json", exclude={"confirm"})  # it is ticked beside the price
-    return digest_of_secret(dumps(asked, sort_keys=True))
+    content = sent.model_dump(mode="json", exclude={"confirm"})  # it is ticked beside the price
+    return digest_of_secret(dumps(content, sort_keys=True))

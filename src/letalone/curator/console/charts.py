@@ -52,7 +52,7 @@ def bars_with_errors(
 
     Of more than `MAX_BARS` groups the first are drawn, and the chart says so.
     """
-    words = [f"{label}: {one.words}" for label, one in zip(labels, found, strict=True)]
+    words = [f"{label}: {number.words}" for label, number in zip(labels, found, strict=True)]
     rest = len(found) - MAX_BARS
     verb = "is" if rest == 1 else "are"
     note = f"{plural(rest, 'more group')} {verb} in the table only." if rest > 0 else ""
@@ -74,8 +74,8 @@ def lines_with_errors(
     """The points in the order of their keys, joined; groups without a value are left out."""
     pairs = [pair for pair in zip(keys, found, strict=True) if pair[1].is_known]
     ordered = sorted(pairs, key=lambda pair: _place(pair[0]))
-    numbers = [one for _, one in ordered]
-    words = [f"{_key_in_words(key)}: {one.words}" for key, one in ordered]
+    numbers = [number for _, number in ordered]
+    words = [f"{_key_in_words(key)}: {number.words}" for key, number in ordered]
     rest = len(ordered) - MAX_POINTS
     more = f" {rest} more points are in the table only." if rest > 0 else ""
     ends = f" First: {words[0]}. Last: {words[-1]}." if words else ""
@@ -100,7 +100,9 @@ def _series(
     *,
     most: int,
 ) -> Series:
-    columns = zip(*((one.value, one.low, one.high) for one in found[:most]), strict=True)
+    columns = zip(
+        *((number.value, number.low, number.high) for number in found[:most]), strict=True
+    )
     cells = [tuple(nan if cell is None else cell for cell in column) for column in columns]
     values, low, high = cells or ((), (), ())
     across = tuple(float(place) for place in places)[:most]
@@ -122,19 +124,19 @@ def _about(kind: str, words: Sequence[str], found: Sequence[MeasuredNumber], end
     if not words:
         return "There are no groups." if kind == "bar" else f"There are no {kind}s."
     pairs = zip(found, words, strict=True)
-    known = [(one.value or 0.0, said) for one, said in pairs if one.is_known]
+    known = [(number.value or 0.0, label) for number, label in pairs if number.is_known]
     least = f" Least: {min(known)[1]}." if known and not ends else ""
-    most = f" Most: {max(known)[1]}." if known else ""
-    return f"{plural(len(words), kind)}.{ends}{least}{most}"
+    largest = f" Most: {max(known)[1]}." if known else ""
+    return f"{plural(len(words), kind)}.{ends}{least}{largest}"
 
 
 def _about_ranges(found: Iterable[MeasuredNumber], line: str, confidence: str) -> str:
     """What the lines over a chart are, and what it means where there is none."""
-    known = [one for one in found if one.is_known]
+    known = [number for number in found if number.is_known]
     words = ""
-    if any(one.has_range for one in known):
+    if any(number.has_range for number in known):
         words += f" {line} is the range that holds the exact number {confidence} of the time."
-    if any(not one.has_range for one in known):
+    if any(not number.has_range for number in known):
         words += " Where there is no line, the error is not known."
     return words
 

@@ -75,5 +75,5 @@ def openness(request: Request, service: Context) -> Response:
     """Which data sets, for what purposes, under what unit, how much is spent: for reading."""
     words = {"what": public.WHAT, "about_epsilon": public.EPSILON}
     changes = {"protected": public.protection_words, "day_and_time": public.day_and_time}
-    found = public.open_page(service)
-    return page(request, "open.html", found=found, words=words, said_as=changes)
+    data_sets = public.open_page(service)
+    return page(request, "open.html", found=data_sets, words=words, said_as=changes)

@@ -238,9 +238,9 @@ class DataSets:
         place = None if upload is None else file_places.place_of_upload(settings, upload)
         self._people.require(by, Role.OWNER)
         if file is not None:
-            found = file_places.place_of_import(settings, file)
+            imported = file_places.place_of_import(settings, file)
             with self._unknown(file, name):
-                yield found
+                yield imported
             return
         assert place is not None
         try:

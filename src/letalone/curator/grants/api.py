@@ -29,9 +29,9 @@ def requests(
     start: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Json:
     """Own requests; all of them for stewards, owners and auditors. The newest first, in pages."""
-    only_own, most = not bearer.oversees, limit + 1
+    only_own, count = not bearer.oversees, limit + 1
     page = service.curator.requests.requests(
-        by=bearer.name, own=only_own, is_open=is_open, most=most, start=start
+        by=bearer.name, own=only_own, is_open=is_open, most=count, start=start
     )
     return {"requests": to_json(page[:limit]), "more": len(page) > limit}
 
@@ -45,8 +45,8 @@ def make_request(body: NewRequest, bearer: Analyst, service: Context) -> Json:
 @routes.get("/requests/{request_id}")
 def request(request_id: str, bearer: SignedIn, service: Context) -> Json:
     """How a request stands."""
-    by, own = bearer.name, not bearer.oversees
-    return to_json(service.curator.requests.request(request_id, by=by, own=own))
+    by, only_own = bearer.name, not bearer.oversees
+    return to_json(service.curator.requests.request(request_id, by=by, own=only_own))
 
 
 @routes.delete("/requests/{request_id}")

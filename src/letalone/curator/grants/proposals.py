@@ -180,8 +180,8 @@ class Proposals:
                 f"budget is ({budget}), but must be larger than it is now, ({now}): a budget is"
                 " never lowered."
             )
-        of = None if analyst is None else purpose
-        above = budget if purpose is None else self._budget(data_set, of, None)
+        parent = None if analyst is None else purpose
+        above = budget if purpose is None else self._budget(data_set, parent, None)
         if not budget <= above:  # a share is no larger than what it is a share of
             which = "data set" if analyst is None else f"purpose {purpose!r}"
             raise ParameterError(

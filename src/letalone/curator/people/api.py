@@ -80,9 +80,9 @@ def tokens(bearer: access.SignedIn, service: access.Context, person: str | None 
 def revoke(token: str, bearer: access.SignedIn, service: access.Context) -> Json:
     """End a token at once: an own one; anybody's by an owner, with the password again."""
     owner = Scope.ADMINISTER in bearer.scopes
-    own = not (owner and bearer.elevated)
+    only_own = not (owner and bearer.elevated)
     try:
-        return to_json(service.curator.tokens.revoke(token, by=bearer.name, own=own))
+        return to_json(service.curator.tokens.revoke(token, by=bearer.name, own=only_own))
     except NotThere:
         if owner and not bearer.elevated:
             raise problem_error("elevation-needed", OF_OTHERS) from None

@@ -101,8 +101,8 @@ def check_form(request: Request, sent: str) -> None:
 def is_from_here(request: Request) -> bool:
     """Whether the browser says that a form was sent from a page of this service."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    own = origin is not None and origin.partition("://")[2] == request.headers.get("host")
-    return site == "same-origin" or (site is None and own)
+    is_own = origin is not None and origin.partition("://")[2] == request.headers.get("host")
+    return site == "same-origin" or (site is None and is_own)
 
 
 def check_private(request: Request) -> None:

@@ -94,9 +94,9 @@ class Meaning:
 
     def picture(self) -> str:
         """The trade-off curve, with some of its points as a table."""
-        found = [as_percent(most_caught(self.privacy, Fraction(alarm, 100))) for alarm in ALARMS]
+        caught = [as_percent(most_caught(self.privacy, Fraction(alarm, 100))) for alarm in ALARMS]
         # Who guesses blindly finds as many as they alarm falsely.
-        rows = [[f"{alarm} %"] * 2 + [most] for alarm, most in zip(ALARMS, found, strict=True)]
+        rows = [[f"{alarm} %"] * 2 + [share] for alarm, share in zip(ALARMS, caught, strict=True)]
         heads = ("false alarms", "found by guessing", "found at most")
         chart = draw_trade_off(self.privacy, name=self.name)
         caption = f"The trade-off at {self.name}. The dot: 5 % false alarms."

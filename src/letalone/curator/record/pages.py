@@ -235,9 +235,9 @@ def newest(curator: Curator, name: str | None = None, **which: Any) -> list[Entr
 
 
 def _about(body: Json) -> str:
-    said = {name: body[name] for name in FIELDS_SHOWN if body.get(name)}
-    if said.get("reason") in REFUSALS:
-        said["reason"] = REFUSALS[str(said["reason"])][0]
-    parts = [f"{FIELDS_IN_WORDS.get(name, name)} {value}" for name, value in said.items()]
+    facts = {name: body[name] for name in FIELDS_SHOWN if body.get(name)}
+    if facts.get("reason") in REFUSALS:
+        facts["reason"] = REFUSALS[str(facts["reason"])][0]
+    parts = [f"{FIELDS_IN_WORDS.get(name, name)} {value}" for name, value in facts.items()]
     words = ", ".join(parts).strip()
     return words if len(words) <= MAX_ABOUT_LENGTH else f"{words[: MAX_ABOUT_LENGTH - 1]}…"

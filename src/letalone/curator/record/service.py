@@ -62,9 +62,9 @@ class ControllerService:
         """What was said last, else what the settings say."""
         settings = self._shared.settings
         rows = self._shared.database.rows(select(CONTROLLER_FACTS))
-        said = {row.name: row.words for row in rows}
+        words = {row.name: row.words for row in rows}
         return ControllerContact(
-            said.get("controller", settings.controller), said.get("contact", settings.contact)
+            words.get("controller", settings.controller), words.get("contact", settings.contact)
         )
 
     def say(
@@ -74,7 +74,9 @@ class ControllerService:
         if by is not None:
             self._people.require(by, Role.OWNER)
         given = {"controller": controller, "contact": contact}
-        facts = {name: read_words(name, said) for name, said in given.items() if said is not None}
+        facts = {
+            name: read_words(name, words) for name, words in given.items() if words is not None
+        }
         if facts:
             rows = [{"name": name, "words": words} for name, words in facts.items()]
             self._shared.database.execute(

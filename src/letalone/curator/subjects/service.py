@@ -160,8 +160,8 @@ class Subjects:
         key_words = self._destroy([finder(data_set, each) for each in person.spellings])
         noun, are = ("row", "is") if rows == 1 else ("rows", "are")
         change = f"{rows} {noun} of {data_set!r} {are} gone; it is version {version} now."
-        told = " ".join([change, STAYS, *self._imports(), key_words])
-        return SubjectActResult(data_set, rows, version, told.rstrip())
+        outcome = " ".join([change, STAYS, *self._imports(), key_words])
+        return SubjectActResult(data_set, rows, version, outcome.rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> SubjectActResult:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""

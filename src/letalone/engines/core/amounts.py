@@ -65,7 +65,9 @@ def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
     known, depth = syntax.join_conditions(exp.And, conditions), deepest(offsets)
     guarded = [(offset, syntax.case((known, as_integer(offset.sql)))) for offset in offsets]
-    return [levels.name(replace(of, sql=sql, depth=depth, simple=False)) for of, sql in guarded]
+    return [
+        levels.name(replace(offset, sql=sql, depth=depth, simple=False)) for offset, sql in guarded
+    ]
 
 
 def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:

@@ -17,7 +17,7 @@ def build_filter(scope: RowScope, tables: Tables) -> exp.Select:
     """Whether the filter keeps each row."""
     condition = [] if scope.where is None else [scope.where]
     rows = ScopeRows(replace(scope, where=None, groups=()), condition, tables)
-    kept = [rows.value(of).sql for of in condition] or [exp.Boolean(this=True)]
+    kept = [rows.value(test).sql for test in condition] or [exp.Boolean(this=True)]
     passes = syntax.case((kept[0], exp.Boolean(this=True)), otherwise=exp.Boolean(this=False))
     source = rows.select(with_unit=False, filtered=False)
     return syntax.select([syntax.alias(passes, "passes")], source)

@@ -51,7 +51,9 @@ class _Units:
         rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
         inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())
         made = per_unit.features
-        expressions = [of for _, feature in made for of in features.made_of(feature)]
+        expressions = [
+            expression for _, feature in made for expression in features.made_of(feature)
+        ]
         self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
         self._before = features.columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []

@@ -78,8 +78,8 @@ class Engine(ABC):
         exact: list[Exact] = [[]] * len(measures)
         with self._built(scope, lambda seen: build_statements(scope, measures, seen)) as made:
             for statement in made:
-                found = self._run(statement.sql, scope)
-                rows = [[None if value is None else int(value) for value in row] for row in found]
+                cells = self._run(statement.sql, scope)
+                rows = [[None if value is None else int(value) for value in row] for row in cells]
                 read = statement.read(rows, keys)
                 for figure, values in zip(statement.figures, read, strict=True):
                     exact[figure.number] = values

@@ -127,8 +127,8 @@ def _is_paired(scope: RowScope) -> bool:
 
 def _weighs_units(scope: RowScope) -> bool:
     """Whether numbers of units need pairs where sums of rows do not."""
-    most, keys = scope.most_groups, len(scope.keys or ())
-    has_few = most is not None and most < keys
+    limit, keys = scope.most_groups, len(scope.keys or ())
+    has_few = limit is not None and limit < keys
     return (
         bool(scope.groups) and scope.schema.unit is not None and has_few and not _is_paired(scope)
     )
@@ -136,15 +136,17 @@ def _weighs_units(scope: RowScope) -> bool:
 
 class _Builder:
     def __init__(self, scope: RowScope, numbered: Numbered, tables: Tables) -> None:
-        asked = self._measures = [measure for _, measure in numbered]
-        expressions = [expression for measure in asked for expression in looked_at(measure)]
+        self._measures = [measure for _, measure in numbered]
+        expressions = [part for measure in self._measures for part in looked_at(measure)]
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark, self._scope, self._tables = self._rows.mark, scope, tables
         self._weigher = Weigher(scope.lattice, tables.dialect)
         self._has_unit = scope.schema.unit is not None
         self._paired = _is_paired(scope)
         self._clipped = self._paired and scope.bounding.clip
-        self._distinct = any(isinstance(measure, measures.DistinctValues) for measure in asked)
+        self._distinct = any(
+            isinstance(measure, measures.DistinctValues) for measure in self._measures
+        )
         self._limit = None if tables.once or self._clipped else scope.bounding.max_rows
         # Rows have a weight of their own; pairs have theirs when they are added up.
         weighed = self._has_unit and not self._paired and self._limit is not None
@@ -156,7 +158,7 @@ class _Builder:
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
         self._numbers: dict[Sql, int] = {}
-        grids = [m for m in asked[::-1] if isinstance(m, GridSum) and m.power == 1]
+        grids = [m for m in self._measures[::-1] if isinstance(m, GridSum) and m.power == 1]
         self._on_grid = {repr(grid.of): grid for grid in grids}
         self._places: dict[PlaceOnGrid, Term] = {}
         self._together: dict[str, list[Term]] = {}
@@ -187,10 +189,10 @@ class _Builder:
 
     def discovered(self) -> exp.Select:
         """The groups of all units, each unit in so many at most, with their number of units."""
-        most = self._scope.most_groups
+        limit = self._scope.most_groups
         pairs = self._different(self._key_columns)
-        if self._has_unit and most is not None and not self._tables.once:
-            pairs = self._keep_first(pairs, most, parts=self._key_terms)
+        if self._has_unit and limit is not None and not self._tables.once:
+            pairs = self._keep_first(pairs, limit, parts=self._key_terms)
         number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
         source = syntax.subquery(pairs, f"{self._mark}pairs")
         columns = self._key_columns
@@ -365,8 +367,8 @@ class _Builder:
         weights: dict[str, Sql] = {}
         if self._bounds_groups():
             number = syntax.window(groups, partition=[self._rows.unit])
-            most = self._scope.bounding.max_groups or 0
-            weights[self._pair_weight] = self._weigher.share(number, most, self._scope.norm)
+            limit = self._scope.bounding.max_groups or 0
+            weights[self._pair_weight] = self._weigher.share(number, limit, self._scope.norm)
         if self._limit is not None:
             weights[self._row_weight] = self._weigher.share(rows, self._limit)
         return self._beside(pairs, weights, "pairs") if weights else pairs
@@ -386,8 +388,8 @@ class _Builder:
 
     def _bounds_groups(self) -> bool:
         """Whether a unit may be in more of the listed groups than may count."""
-        most, keys = self._scope.bounding.max_groups, self._scope.keys
-        has_more = most is not None and (keys is None or most < len(keys))
+        limit, keys = self._scope.bounding.max_groups, self._scope.keys
+        has_more = limit is not None and (keys is None or limit < len(keys))
         return bool(self._keys) and has_more and not self._tables.once
 
     def _pair_weights(self) -> bool:

@@ -86,8 +86,8 @@ class Levels:
 
 def _chosen(level: Sequence[Sql], names: Sequence[str]) -> list[Sql]:
     """What a level has of these names: its own pieces, and columns from below."""
-    wanted, own = dict.fromkeys(names), {piece.alias: piece for piece in level}
-    return [own.get(name) or syntax.column(name) for name in wanted]
+    wanted, pieces = dict.fromkeys(names), {piece.alias: piece for piece in level}
+    return [pieces.get(name) or syntax.column(name) for name in wanted]
 
 
 def _names_in(conditions: Sequence[Sql]) -> list[str]:

@@ -67,12 +67,12 @@ class BesideRows:
     ) -> dict[Product, GridSum]:
         """Those of the grids that were asked for with these weights before, and are not kept."""
         beside, held = self._tables[name], self._held_bytes()
-        asked = {(_reading(scope), place_on_grid(grid)): grid for grid in grids}
-        again = [p for p in asked if p in beside.asked and p not in beside.products]
-        beside.asked.update(asked if beside.rows >= MANY_ROWS else ())
+        wanted = {(_reading(scope), place_on_grid(grid)): grid for grid in grids}
+        again = [p for p in wanted if p in beside.asked and p not in beside.products]
+        beside.asked.update(wanted if beside.rows >= MANY_ROWS else ())
         room = self._duck.memory // SHARE_OF_MEMORY - held
         fitting = again[: max(0, room) // (beside.rows * PRODUCT_BYTES or 1)]
-        return {product: asked[product] for product in fitting}
+        return {product: wanted[product] for product in fitting}
 
     def put_product(self, name: str, product: Product, column: object) -> None:
         """What each row adds to the sum of a grid with these weights."""

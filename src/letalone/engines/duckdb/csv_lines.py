@@ -232,8 +232,8 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     broken = _no_text(block, data, starts, at)
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
     line = (starts[rows], ends[rows], first[rows], (last - first + 1)[rows], odd[rows])
-    whole = np.frombuffer(padded, np.uint8)
-    return _Lines(padded, whole, *line, begins, finishes, doubled), int(broken.sum())
+    contents = np.frombuffer(padded, np.uint8)
+    return _Lines(padded, contents, *line, begins, finishes, doubled), int(broken.sum())
 
 
 def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:

@@ -61,8 +61,8 @@ def relation_of_files(
         )
     if is_hive(files):
         others = [name for name in declared if name not in names_in_folders(files)]
-        own = relation_of_files(duck, without_folders(files), declared=others)
-        return relation_of_folders(duck, files, own, declared, into=LOADED)
+        inside = relation_of_files(duck, without_folders(files), declared=others)
+        return relation_of_folders(duck, files, inside, declared, into=LOADED)
     match files.kind:
         case "parquet":
             duck.lock(files.paths)

@@ -78,20 +78,20 @@ def excel_rows(path: Path, sheet: str, *, formulas: bool = False) -> Any:
 def guess_excel(path: str | Path, sheet: str | None) -> Guess:
     """The columns with the types that their first values look like: a proposal to the owner."""
     file = Path(path).resolve()
-    found = find_sheet(file, sheet)
-    names = excel_names(file, found)
-    return _contained(file, lambda: guess_types(found, names, excel_rows(file, found)))
+    name = find_sheet(file, sheet)
+    names = excel_names(file, name)
+    return _contained(file, lambda: guess_types(name, names, excel_rows(file, name)))
 
 
 def count_formulas(path: Path, sheet: str) -> int:
     """How many cells are formulas. It tells about rows: for the owner alone."""
     width = len(excel_names(path, sheet))
-    found = 0
+    formulas = 0
     with _opened(path) as book:
         rows = _cells(book[sheet], width)
         while some := _next(rows, ROWS_AT_ONCE):
-            found += sum(cell.data_type == FORMULA for row in some for cell in row)
-    return found
+            formulas += sum(cell.data_type == FORMULA for row in some for cell in row)
+    return formulas
 
 
 def _batches(path: Path, sheet: str, fields: Any, *, formulas: bool) -> Iterator[Any]:
@@ -100,8 +100,10 @@ def _batches(path: Path, sheet: str, fields: Any, *, formulas: bool) -> Iterator
         _next(rows, 1)
         while some := _next(rows, ROWS_AT_ONCE):
             texts = [[_text(cell, formulas=formulas) for cell in row] for row in some]
-            there = [_of_length(row, width) for row in texts if any(one is not None for one in row)]
-            columns = zip(*there, strict=True) if there else [()] * width
+            full_rows = [
+                _of_length(row, width) for row in texts if any(cell is not None for cell in row)
+            ]
+            columns = zip(*full_rows, strict=True) if full_rows else [()] * width
             arrays = [pa.array(cells, pa.large_string()) for cells in columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=fields)
 

@@ -74,8 +74,8 @@ def rows_with_folders(files: Files, names: Sequence[str], stream: Stream) -> Any
     fields = pa.schema([*first, *(pa.field(name, pa.large_string()) for name in more)])
     batches = (
         _with_values(batch, dict(parts), more, fields)
-        for one, parts in alone
-        for batch in stream(one)
+        for file, parts in alone
+        for batch in stream(file)
     )
     return pa.RecordBatchReader.from_batches(fields, batches)
 
@@ -84,8 +84,8 @@ def parquet_rows(files: Files, names: Sequence[str]) -> Any:
     """A stream of Parquet files, all of the columns that they have."""
     from pyarrow.parquet import read_schema
 
-    own = [name for name in read_schema(files.paths[0]).names if name in names]
-    return parquet_columns(files.paths, own)
+    written = [name for name in read_schema(files.paths[0]).names if name in names]
+    return parquet_columns(files.paths, written)
 
 
 def _each(files: Files) -> Iterator[tuple[Path, Parts]]:
@@ -94,8 +94,10 @@ def _each(files: Files) -> Iterator[tuple[Path, Parts]]:
 
 def _with_values(batch: Any, values: dict[str, str], more: Sequence[str], fields: Any) -> Any:
     cells = [_repeated(values.get(name, NOTHING), batch.num_rows) for name in more]
-    own = [column.cast(field.type) for column, field in zip(batch.columns, fields, strict=False)]
-    return pa.RecordBatch.from_arrays([*own, *cells], schema=fields)
+    written = [
+        column.cast(field.type) for column, field in zip(batch.columns, fields, strict=False)
+    ]
+    return pa.RecordBatch.from_arrays([*written, *cells], schema=fields)
 
 
 def _repeated(value: str, rows: int) -> Any:

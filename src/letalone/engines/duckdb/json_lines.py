@@ -108,10 +108,10 @@ def _record(line: bytes) -> Record | None:
     """The object of a line; None where it is none."""
     text = decode_text(line, "utf-8-sig")
     try:
-        found = None if text is None else DECODER.decode(text)
+        record = None if text is None else DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    return cast("Record", found) if isinstance(found, dict) else None
+    return cast("Record", record) if isinstance(record, dict) else None
 
 
 def _column(cells: Sequence[object]) -> Any:

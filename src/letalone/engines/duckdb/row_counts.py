@@ -81,9 +81,9 @@ def weigh_rows(counts: RowCounts, *, most: int, scale: int) -> NDArray[np.int32]
     numbers = counts.numbers
     largest = int(numbers.max(initial=0))
     most = min(most, largest)  # so scale · most is below 2^63
-    few = largest < numbers.size // 16
-    table = _weigh(np.arange(largest + 1) if few else numbers, most, scale)
-    return _look_up(_look_up(table, numbers) if few else table, counts.places)
+    is_small = largest < numbers.size // 16
+    table = _weigh(np.arange(largest + 1) if is_small else numbers, most, scale)
+    return _look_up(_look_up(table, numbers) if is_small else table, counts.places)
 
 
 def narrow_codes(codes: Whole) -> Whole:
@@ -107,10 +107,10 @@ def _hash(codes: Whole, narrow: Whole) -> None:
     rows, odd, below = None, 1, 0
     # At most a quarter of the rows is the number of a round's places: of all, below 3 · rows.
     for _ in range(ROUNDS):
-        left = codes.size if rows is None else rows.size
-        if left <= FEW_ROWS:
+        size = codes.size if rows is None else rows.size
+        if size <= FEW_ROWS:
             break
-        odd, bits = odd * ODD % 2**64, (left // 8).bit_length()
+        odd, bits = odd * ODD % 2**64, (size // 8).bit_length()
         rows = _place(codes, rows, narrow, odd=odd, bits=bits, below=below)
         below += 1 << bits
     here = slice(None) if rows is None else rows
@@ -131,14 +131,14 @@ def _place(
         places = ((mine.astype(np.uint64) * factor) >> shift).view(np.int64)
         owners[places] = mine
         narrow[here] = places
-    left: list[Whole] = []
+    shared: list[Whole] = []
     for block in blocks:
         here = block if rows is None else rows[block]
         places = narrow[here].astype(np.int64)
         others = np.flatnonzero(owners.take(places, mode="clip") != codes[here])
-        left.append(others + block.start if rows is None else rows[block][others])
+        shared.append(others + block.start if rows is None else rows[block][others])
         narrow[here] = places + below
-    return np.concatenate(left)
+    return np.concatenate(shared)
 
 
 def _counted(missing: Mask | None, passes: Mask | None) -> Mask | None:
@@ -156,11 +156,11 @@ def _placed(codes: Whole, counted: Mask, last: int) -> Whole:
 
 
 def _look_up(table: NDArray[Any], places: Whole) -> NDArray[Any]:
-    found = np.empty(places.size, table.dtype)
+    values = np.empty(places.size, table.dtype)
     for block in _blocks(places.size):
         # Every place is one of the table's, and not to look whether it is takes half the time.
-        np.take(table, places[block].astype(np.int64), out=found[block], mode="clip")
-    return found
+        np.take(table, places[block].astype(np.int64), out=values[block], mode="clip")
+    return values
 
 
 def _weigh(counts: Whole, most: int, scale: int) -> NDArray[np.int32]:
@@ -168,8 +168,8 @@ def _weigh(counts: Whole, most: int, scale: int) -> NDArray[np.int32]:
     for block in _blocks(counts.size):
         here = counts[block].astype(np.int64)
         shares = scale * most // np.maximum(here, 1)
-        whole = np.where(here <= most, scale, shares)
-        weights[block] = np.where(here == 0, 0, whole)
+        bounded = np.where(here <= most, scale, shares)
+        weights[block] = np.where(here == 0, 0, bounded)
     return weights
 
 

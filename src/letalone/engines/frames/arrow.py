@@ -194,17 +194,17 @@ def _key_array(values: Sequence[Key], kind: Type) -> object:
 
 def _keys(values: Sequence[Key], kind: Type) -> object | None:
     """Keys of one type, or missing, as an array; None where Arrow cannot hold one of them."""
-    there = np.array([value is not None for value in values], np.bool_)
+    is_known = np.array([value is not None for value in values], np.bool_)
     try:
         if kind is Type.TEXT:
-            return _texts([str(value or "").encode() for value in values], there)
+            return _texts([str(value or "").encode() for value in values], is_known)
         if kind is Type.DATE:
             days = [(value or EPOCH).toordinal() for value in cast("Sequence[date | None]", values)]
-            return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~there, pa.date32())
+            return _numbers(np.array(days, np.int32) - EPOCH.toordinal(), ~is_known, pa.date32())
         if kind is Type.BOOLEAN:
             true = _bitmap(np.array([value is True for value in values], np.bool_))
-            return pa.Array.from_buffers(pa.bool_(), len(values), [_bitmap(there), true])
-        return _numbers(np.array([value or 0 for value in values], np.int64), ~there)
+            return pa.Array.from_buffers(pa.bool_(), len(values), [_bitmap(is_known), true])
+        return _numbers(np.array([value or 0 for value in values], np.int64), ~is_known)
     except (pa.ArrowException, ValueError, OverflowError):
         return None
 
@@ -221,8 +221,8 @@ def _numbers(values: Values, missing: Values | None = None, kind: object = None)
     `pa.array` would do the same, but loads pandas wherever that is installed, which takes longer
     than to answer a question.
     """
-    there = None if missing is None else _bitmap(~missing)
-    buffers = [there, pa.py_buffer(np.ascontiguousarray(values))]
+    validity = None if missing is None else _bitmap(~missing)
+    buffers = [validity, pa.py_buffer(np.ascontiguousarray(values))]
     return pa.Array.from_buffers(kind or pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
@@ -241,12 +241,12 @@ def table_beside(columns: Mapping[str, object], sizes: Sequence[int]) -> ArrowTa
     Where these are the batches of the table that they belong to, DuckDB puts the two side by side
     without copying either. Other sizes are as right, but slower.
     """
-    whole = pa.record_batch(list(columns.values()), names=list(columns))
+    batch = pa.record_batch(list(columns.values()), names=list(columns))
     ends = np.cumsum(np.asarray(sizes, np.int64))
-    starts = [0, *(int(end) for end in ends if end < whole.num_rows)]
-    lengths = np.diff([*starts, whole.num_rows])
-    batches = [whole.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("ArrowTable", pa.Table.from_batches(batches, schema=whole.schema))
+    starts = [0, *(int(end) for end in ends if end < batch.num_rows)]
+    lengths = np.diff([*starts, batch.num_rows])
+    batches = [batch.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("ArrowTable", pa.Table.from_batches(batches, schema=batch.schema))
 
 
 def whole_numbers(reader: object, rows: int) -> object:

@@ -139,5 +139,5 @@ def _times(cells: Any) -> Any:
 
 
 def _presence(cells: Any) -> Any:
-    there, missing = pa.scalar(b"", pa.binary()), pa.scalar(None, pa.binary())
-    return pc.if_else(pc.is_valid(cells), there, missing)
+    present, missing = pa.scalar(b"", pa.binary()), pa.scalar(None, pa.binary())
+    return pc.if_else(pc.is_valid(cells), present, missing)

@@ -312,7 +312,7 @@ def relation_of(server: Server) -> TableRef:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
     rows = server.run(TABLES)
-    tables = {(str(s), str(n)): CatalogueEntry(str(kind), told) for s, n, kind, told in rows}
+    tables = {(str(s), str(n)): CatalogueEntry(str(kind), comment) for s, n, kind, comment in rows}
     schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)

@@ -192,7 +192,7 @@ class PostgresDialect(ComparingDialect):
 
     def quotient(self, number: Sql, by: Sql) -> Sql:
         """Of 64 bits each: a sum of whole numbers is a numeric, whose quotient has a fraction."""
-        return syntax.operation(exp.Div, *(syntax.cast_to(of, BIGINT) for of in (number, by)))
+        return syntax.operation(exp.Div, *(syntax.cast_to(side, BIGINT) for side in (number, by)))
 
     def digest(self, parts: Sequence[Term]) -> Sql:
         """As bytes, whose order is that of their digits whatever the collation."""

@@ -43,12 +43,12 @@ WHERE = ("tableoid", "ctid", "xmin")
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[PersonRow]:
     """The rows of one unit, in the order in which they lie. Only declared columns are read."""
     with _open_table(address) as (server, relation):
-        asked = PersonQueries(relation, schema, POSTGRES)
+        queries = PersonQueries(relation, schema, POSTGRES)
         where = WHERE if _lie_here(server, relation) else ()
         order = [exp.Ordered(this=syntax.column(name, SOURCE)) for name in where[:2]]
-        query = asked.rows(where)
+        query = queries.rows(where)
         rows = _run(server, query.order_by(*order) if order else query, unit_id)
-    return asked.person_rows(rows, len(where))
+    return queries.person_rows(rows, len(where))
 
 
 def lie_here(address: str) -> bool:
@@ -94,9 +94,9 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
 def write_delete(address: str, schema: Schema, unit_id: str) -> str:
     """The statement that removes all rows of a unit, found as they are here."""
     with _open_table(address) as (_, relation):
-        asked = PersonQueries(relation, schema, POSTGRES)
-        same = asked.is_theirs(exp.Var(this=_as_literal(unit_id)))
-        return f"DELETE FROM {POSTGRES.printed(asked.source)} WHERE {POSTGRES.printed(same)};"
+        queries = PersonQueries(relation, schema, POSTGRES)
+        same = queries.is_theirs(exp.Var(this=_as_literal(unit_id)))
+        return f"DELETE FROM {POSTGRES.printed(queries.source)} WHERE {POSTGRES.printed(same)};"
 
 
 def write_update(address: str, row: PersonRow, changes: Mapping[str, object]) -> str:

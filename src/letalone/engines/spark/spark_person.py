@@ -38,8 +38,8 @@ from letalone.plans.types import Type
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[PersonRow]:
     """The rows of one unit, in the order of their values. Only declared columns are read."""
     with _open_table(address) as table:
-        asked = PersonQueries(table.relation, schema, SPARK)
-        return asked.person_rows(table.run(asked.rows(), unit_id))
+        queries = PersonQueries(table.relation, schema, SPARK)
+        return queries.person_rows(table.run(queries.rows(), unit_id))
 
 
 def number_of_one(address: str, schema: Schema, unit_id: str) -> int:

@@ -102,11 +102,11 @@ class SqliteDialect(ComparingDialect):
     def unit(self, stored: Stored, value: Sql) -> Sql:  # noqa: ARG002
         """The cell as it is: text byte by byte, a number whole or not. Bytes, text that is no
         UTF-8 and what is not finite are missing."""
-        whole = syntax.cast_to(value, BIGINT)
-        same = syntax.operation(exp.EQ, whole, value)
+        as_integer = syntax.cast_to(value, BIGINT)
+        same = syntax.operation(exp.EQ, as_integer, value)
         return syntax.case(
             (_is(value, "integer"), value),
-            (syntax.join_conditions(exp.And, [_is(value, "real"), same]), whole),
+            (syntax.join_conditions(exp.And, [_is(value, "real"), same]), as_integer),
             (_is_finite_real(value), value),
             *_text_branches(value),
         )
@@ -182,9 +182,9 @@ def _read_cell(stored: Stored, cell: Sql, kind: Type) -> Sql:
 
 def _read_moment(stored: Stored, cell: Sql, kind: Type) -> Sql:
     """A date of a column of times is that in UTC; a time of a column of dates begins the day."""
-    own = stored.type if stored.type in (Type.DATE, Type.TIMESTAMP) else kind
-    moment = _call_own(own.name, _blob(cell))
-    if own is not kind:
+    stored_kind = stored.type if stored.type in (Type.DATE, Type.TIMESTAMP) else kind
+    moment = _call_own(stored_kind.name, _blob(cell))
+    if stored_kind is not kind:
         day = _letters(moment, *DAY)
         midnight = exp.DPipe(this=moment, expression=syntax.text(" 00:00:00.000000"))
         moment = day if kind is Type.DATE else exp.Paren(this=midnight)
@@ -194,7 +194,7 @@ def _read_moment(stored: Stored, cell: Sql, kind: Type) -> Sql:
 def _text_branches(cell: Sql) -> list[tuple[Sql, Sql]]:
     """Text as it is, where all of it is plain; else by Python, which tells what is no UTF-8."""
     plain = syntax.negate(exp.Glob(this=cell, expression=syntax.text(PLAIN_TEXT)))
-    lengths = [exp.Length(this=of) for of in (cell, _blob(cell))]  # a NUL ends the first
+    lengths = [exp.Length(this=text) for text in (cell, _blob(cell))]  # a NUL ends the first
     known = [_is(cell, "text"), plain, syntax.operation(exp.EQ, *lengths)]
     odd = (_is(cell, "text"), _call_own("TEXT", _blob(cell)))
     return [(syntax.join_conditions(exp.And, known), cell), odd]
@@ -259,15 +259,15 @@ def _check_text(text: str) -> str:
 
 
 def _cast(node: Sql) -> Sql:
-    kind, of = node.args["to"].this, node.this
+    kind, value = node.args["to"].this, node.this
     if kind == exp.DType.INT128:
-        return _widen(exp.Paren(this=of))
-    if kind == exp.DType.DOUBLE and of.is_string:
-        return _call_own("DOUBLE", of)
-    if kind == exp.DType.TIMESTAMP and isinstance(of, exp.Literal):
-        return syntax.text(write_day(datetime.fromisoformat(of.name)))
+        return _widen(exp.Paren(this=value))
+    if kind == exp.DType.DOUBLE and value.is_string:
+        return _call_own("DOUBLE", value)
+    if kind == exp.DType.TIMESTAMP and isinstance(value, exp.Literal):
+        return syntax.text(write_day(datetime.fromisoformat(value.name)))
     is_kept = kind in (BIGINT, DOUBLE, TEXT, BLOB)
-    return exp.Cast(this=of, to=node.args["to"]) if is_kept else of
+    return exp.Cast(this=value, to=node.args["to"]) if is_kept else value
 
 
 def _widen(node: Sql) -> Sql:
@@ -315,8 +315,10 @@ def _trim(node: Sql) -> Sql:
 
 def _floor(node: Sql) -> Sql:
     """Of a double below 2^63: the number towards zero, less 1 where that is above."""
-    whole = syntax.cast_to(node.this, BIGINT)
-    return syntax.operation(exp.Sub, whole, syntax.operation(exp.GT, whole, node.this.copy()))
+    towards_zero = syntax.cast_to(node.this, BIGINT)
+    return syntax.operation(
+        exp.Sub, towards_zero, syntax.operation(exp.GT, towards_zero, node.this.copy())
+    )
 
 
 def _window(node: Sql) -> Sql:
@@ -338,10 +340,10 @@ def _quarter(month: Sql) -> Sql:
 
 def _extract(node: Sql) -> Sql:
     """Digits of the text; the weekday is counted from Sunday there."""
-    part, of = node.this.name, node.expression
+    part, moment = node.this.name, node.expression
     if part in PARTS:
-        return _letters(of, *PARTS[part])
-    day = _letters(of, *DAY)
+        return _letters(moment, *PARTS[part])
+    day = _letters(moment, *DAY)
     if part == "DOY":
         return syntax.call("STRFTIME", syntax.text("%j"), day)
     if part == "WEEK":  # how many weeks of seven days its Thursday is from the new year
@@ -354,7 +356,7 @@ def _extract(node: Sql) -> Sql:
         )
         return exp.Paren(this=sevens)
     if part == "QUARTER":
-        return _quarter(syntax.cast_to(_letters(of, *PARTS["MONTH"]), BIGINT))
+        return _quarter(syntax.cast_to(_letters(moment, *PARTS["MONTH"]), BIGINT))
     if part != "ISODOW":
         return node  # not known here, so it is refused
     number = syntax.cast_to(syntax.call("STRFTIME", syntax.text("%w"), day), BIGINT)

@@ -99,9 +99,9 @@ def _long(total: int | str) -> Cell:
 @_missing_if_odd
 def _double_of(total: int | str) -> Cell:
     """A total as a double: from 2^53 on without its last bits, as `Dialect.double_of` has it."""
-    whole = int(total)
-    bits = next(n for n in (0, 11, 32) if abs(whole) < 1 << (53 + n) or n == 32)
-    return ldexp(float(abs(whole) >> bits), bits) * (-1 if whole < 0 else 1)
+    number = int(total)
+    bits = next(n for n in (0, 11, 32) if abs(number) < 1 << (53 + n) or n == 32)
+    return ldexp(float(abs(number) >> bits), bits) * (-1 if number < 0 else 1)
 
 
 @_missing_if_odd

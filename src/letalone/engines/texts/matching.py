@@ -59,17 +59,17 @@ def substring(text: Sql, start: int, letters: Sql | None = None) -> Sql:
 
 def _search(text: Term, segments: list[Segment], levels: Levels) -> list[Term]:
     """Conditions that segments stand in a text in their order."""
-    found: list[Term] = []
+    conditions: list[Term] = []
     for segment in segments[:-1]:
         text, letters = levels.name(text), "".join(letter or "" for letter in segment)
         position = exp.StrPosition(this=text.sql, substr=syntax.text(letters))
         place = levels.name(Term(position, Type.INTEGER, depth=text.depth))
-        found.append(_condition(syntax.operation(exp.GT, place.sql, syntax.whole(0)), place))
+        conditions.append(_condition(syntax.operation(exp.GT, place.sql, syntax.whole(0)), place))
         behind = syntax.call("SUBSTR", text.sql.copy(), plus(place.sql.copy(), len(letters)))
         text = Term(behind, Type.TEXT, depth=place.depth)
     if segments:
-        found.append(_like(text, segments[-1], before=ANY, after=ANY))
-    return found
+        conditions.append(_like(text, segments[-1], before=ANY, after=ANY))
+    return conditions
 
 
 def _between(text: Term, first: Segment, last: Segment) -> Term:
@@ -78,8 +78,8 @@ def _between(text: Term, first: Segment, last: Segment) -> Term:
         return text
     letters = None
     if last:
-        left = plus(syntax.call("LENGTH", text.sql), -len(first) - len(last))
-        letters = syntax.call("GREATEST", left, syntax.whole(0))
+        letters_between = plus(syntax.call("LENGTH", text.sql), -len(first) - len(last))
+        letters = syntax.call("GREATEST", letters_between, syntax.whole(0))
     return Term(substring(text.sql, len(first) + 1, letters), Type.TEXT, depth=text.depth)
 
 

@@ -69,8 +69,8 @@ def read_text(text: str, kind: Type) -> bool | int | float | date | None:
             case Type.BOOLEAN:
                 return plain.lower() in TRUE
             case Type.INTEGER:
-                whole = int(Decimal(plain).to_integral_value(ROUND_HALF_UP))  # half from zero
-                return whole if -LARGEST <= whole < LARGEST else None
+                number = int(Decimal(plain).to_integral_value(ROUND_HALF_UP))  # half from zero
+                return number if -LARGEST <= number < LARGEST else None
             case Type.NUMBER:
                 return float(plain) if isfinite(float(plain)) else None
             case Type.DATE:

@@ -125,7 +125,7 @@ class PricedInSteps:
     @property
     def purchases(self) -> "tuple[Priced, ...]":
         """What is found before the answer, in order, of a table in this process."""
-        return tuple(one.here() for one in (self.limit, self.bounds) if one is not None)
+        return tuple(step.here() for step in (self.limit, self.bounds) if step is not None)
 
     @property
     def question(self) -> str:
@@ -137,7 +137,7 @@ class PricedInSteps:
         """The price of all that is done; a delta only where the noise makes use of it."""
         terms = self.answer.terms
         pure = terms.privacy.worst_loss() is not None and terms.privacy.certain_leak() == 0
-        before = sum((one.terms.epsilon for one in self.purchases), Fraction(0))
+        before = sum((purchase.terms.epsilon for purchase in self.purchases), Fraction(0))
         return Budget(terms.epsilon + before, 0 if pure else terms.delta)
 
     @property
@@ -177,21 +177,21 @@ class PricedInSteps:
             return ""
         unit, share = self.query.table.schema.unit, six(self._limit_epsilon)
         words = f"First ε = {share} finds how many rows per {unit} count whole"
-        whole = f"{words}; with the answer that is ε = {six(self.epsilon)}."
+        sentence = f"{words}; with the answer that is ε = {six(self.epsilon)}."
         if self.shown.limit != TEN_ROWS:
-            return whole
-        return f"{whole} The errors are for {USUAL_MAX_ROWS} rows, and grow with that number."
+            return sentence
+        return f"{sentence} The errors are for {USUAL_MAX_ROWS} rows, and grow with that number."
 
     def release(self) -> FoundAnswer:
         """Finds what is open, then the answer; a repeat of either is free."""
-        found = self.find()
+        known = self.find()
         try:
-            answer = found.priced.release()
+            answer = known.priced.release()
         except BudgetExceeded as error:
             refused = error.with_words(f"{error} {self._what}")
         else:
             return FoundAnswer(
-                found.bounds, found.limit, found.priced, found.known_before, release=answer
+                known.bounds, known.limit, known.priced, known.known_before, release=answer
             )
         raise refused
 
@@ -278,7 +278,9 @@ class PricedInSteps:
             )
 
     def _fit_after(self, purchases: "tuple[Priced, ...] | list[Priced]") -> bool:
-        paying = [({table.name for table in one.tables}, one.charge) for one in purchases]
+        paying = [
+            ({table.name for table in purchase.tables}, purchase.charge) for purchase in purchases
+        ]
         charges = [trial.here().charge for trial in self.trials]
         return all(
             table.payer.fits(
@@ -331,7 +333,7 @@ class PricedInSteps:
 
     def _nearest(self, limit: RowLimit | None, bought: Bounds) -> Found | None:
         tried = (self._try(limit, bounds) for bounds in wider_bounds(bought))
-        return next((found for found in tried if found is not None), None)
+        return next((attempt for attempt in tried if attempt is not None), None)
 
     def _try(self, limit: RowLimit | None, bounds: Bounds) -> Found | None:
         try:

@@ -65,15 +65,15 @@ def release_relative(
             "delta is given, but an error in percent is kept with noise that needs none, step by"
             " step. Leave delta out, and list the keys."
         )
-    most = EPSILON.typed("epsilon", epsilon)
-    check_confirmed(find_risk(most), confirm=read_flag("confirm", confirm))
+    limit = EPSILON.typed("epsilon", epsilon)
+    check_confirmed(find_risk(limit), confirm=read_flag("confirm", confirm))
     asking = _Asking(query, confidence, confirm)
-    asking.check_fits(most)
-    found = _search(asking, part, most)
-    rest = most - found.spent
-    last = rest if found.enough is None else min(rest, found.enough)
+    asking.check_fits(limit)
+    search = _search(asking, part, limit)
+    rest = limit - search.spent
+    last = rest if search.enough is None else min(rest, search.enough)
     answer = asking.release(round_down(last))
-    return _remarked(answer, found, error=error.strip(), is_kept=last == found.enough)
+    return _remarked(answer, search, error=error.strip(), is_kept=last == search.enough)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def _size(cell: object, *, signed: bool = False) -> Fraction:
 
 
 def _read_percent(error: str) -> Fraction:
-    found = PERCENT.fullmatch(error)
-    part = as_typed(float(found[1])) / 100 if found else Fraction(0)
+    percent = PERCENT.fullmatch(error)
+    part = as_typed(float(percent[1])) / 100 if percent else Fraction(0)
     if not 0 < part < 1:
         raise ParameterError(
             f"error is {error!r}, but must be a number, or a part of the answer above 0 % and below"

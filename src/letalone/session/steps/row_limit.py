@@ -133,8 +133,8 @@ def limit_question(query: "Query") -> "Query":
     before = PerUnit(((ROWS, UnitCount()),))
     branches = [(col(ROWS) <= level, level) for level in LEVELS[:-1]]
     level = case(*branches, otherwise=LEVELS[-1])
-    whole = type(query)(query.table, before=before)
-    return whole.group_by((UP_TO, level), keys=LEVELS).agg(**{PEOPLE: count()})
+    everyone = type(query)(query.table, before=before)
+    return everyone.group_by((UP_TO, level), keys=LEVELS).agg(**{PEOPLE: count()})
 
 
 def price_limit(query: "Query", epsilon: Fraction) -> "PricedQuestion":
@@ -147,12 +147,12 @@ def limit_in(release: Release) -> RowLimit:
     """The limit that a release of `limit_question` tells."""
     (people,) = release.outputs
     noisy, ends = (cast("tuple[float, ...]", column) for column in (people.values, people.high))
-    found = highest_level(
+    level = highest_level(
         noisy, [high - max(value, 0) for value, high in zip(noisy, ends, strict=True)]
     )
     epsilon = as_typed(release.asked.epsilon)
-    more = min(found + 1, len(LEVELS) - 1)
-    return RowLimit(_at_least_ten(more), epsilon, _at_least_ten(found))
+    more = min(level + 1, len(LEVELS) - 1)
+    return RowLimit(_at_least_ten(more), epsilon, _at_least_ten(level))
 
 
 def highest_level(people: Sequence[float], margins: Sequence[float]) -> int:
@@ -188,10 +188,10 @@ def kept_in(
 ) -> KeptLimit | None:
     """The same, of a ledger. An act names the question; its answer is what is believed."""
     act = ledger.last_act(name, FOUND_ACT)
-    told = cast("Json", {} if act is None else act.body["body"])
-    if told.get("version") != version:
+    record = cast("Json", {} if act is None else act.body["body"])
+    if record.get("version") != version:
         return None
-    digest = cast("str", told["digest"])
+    digest = cast("str", record["digest"])
     who = {} if asker is None else {"analyst": asker.analyst, "purpose": asker.purpose}
     stored = ledger.paid_answer(name, digest, **who)
     is_paid = stored is not None

@@ -99,7 +99,7 @@ class PricedBoth:
     @property
     def offers(self) -> "tuple[Priced | PricedInSteps, ...]":
         """All of them in order, of a table in this process."""
-        return tuple(in_steps_here(one) for one in (*self.asked, self.outer))
+        return tuple(in_steps_here(question) for question in (*self.asked, self.outer))
 
     @property
     def risk(self) -> Problem | None:
@@ -107,16 +107,16 @@ class PricedBoth:
         risk = find_risk(self.epsilon)
         if risk is not None or not self._is_here:
             return risk
-        return next((one.risk for one in self.offers if one.risk is not None), None)
+        return next((offer.risk for offer in self.offers if offer.risk is not None), None)
 
     @property
     def in_words(self) -> str:
         """That these are two questions, and how ε is split."""
-        asked = " and ".join(sql for sql, _ in self.first.asked)
+        inner = " and ".join(sql for sql, _ in self.first.asked)
         each = " each" * (len(self.first.asked) > 1)
         many = "two" if not each else str(len(self.first.asked) + 1)
         return (
-            f"These are {many} questions: first {asked}, with ε = {six(self.share)}{each}. The"
+            f"These are {many} questions: first {inner}, with ε = {six(self.share)}{each}. The"
             f" answer stands in the other, which has the rest, ε = {six(self.rest)}."
         )
 
@@ -124,11 +124,11 @@ class PricedBoth:
     def fits(self) -> bool:
         """Whether all tables have room for all charges that are due, as they stand."""
         *before, last = self._steps()
-        due = [one for one in before if not is_paid(one)]
+        due = [step for step in before if not is_paid(step)]
         return all(
             table.payer.fits(
                 last.charge,
-                after=[one.charge for one in due if table.name in {t.name for t in one.tables}],
+                after=[step.charge for step in due if table.name in {t.name for t in step.tables}],
             )
             for table in last.tables
         )
@@ -137,8 +137,8 @@ class PricedBoth:
         """Whether a new budget, of which nothing is spent, would allow all."""
         try:
             state = open_filter(budget)
-            for one in self._steps():
-                state = charge_filter(state, one.terms.privacy, delta=one.terms.delta or None)
+            for step in self._steps():
+                state = charge_filter(state, step.terms.privacy, delta=step.terms.delta or None)
         except BudgetExceeded:
             return False
         return True
@@ -150,8 +150,8 @@ class PricedBoth:
         """
         if not self._is_here:
             return
-        inner = [one for offer in self.offers[:-1] for one in _steps_of(offer)]
-        if all(is_paid(one) for one in inner) or self.fits:
+        inner = [step for offer in self.offers[:-1] for step in _steps_of(offer)]
+        if all(is_paid(step) for step in inner) or self.fits:
             return
         raise BudgetExceeded(
             f"Both questions cost ε = {six(self.epsilon)} together, and do not fit into the budget."
@@ -162,11 +162,11 @@ class PricedBoth:
         """The inner answers; a repeat is free."""
         self.check_all_fit()
         check_confirmed(self.risk, confirm=confirm)
-        return tuple(self._ask(*one, confirm=confirm) for one in self.first.asked)
+        return tuple(self._ask(*question, confirm=confirm) for question in self.first.asked)
 
     def price_outer(self, answers: Sequence[FirstAnswer]) -> "PricedQuestion | PricedInSteps":
         """The outer question with the inner answers in it, at the rest."""
-        outer = self.first.build([one.number for one in answers])
+        outer = self.first.build([answer.number for answer in answers])
         return outer.price_in_steps(self.rest, delta=self.delta, confidence=self.confidence)
 
     def how_many_more(self) -> int | float:
@@ -178,9 +178,9 @@ class PricedBoth:
     def _ask(self, sql: str, question: "Query", *, confirm: bool) -> FirstAnswer:
         # Priced anew: a row limit that was found for the one before is known by now.
         priced = question.price_in_steps(self.share, confidence=self.confidence)
-        found = replace(priced, confirmed=confirm).release()
-        release = found if isinstance(found, Release) else found.release
-        known = Fraction(0) if isinstance(found, Release) else found.known_before
+        answer = replace(priced, confirmed=confirm).release()
+        release = answer if isinstance(answer, Release) else answer.release
+        known = Fraction(0) if isinstance(answer, Release) else answer.known_before
         price = self.share if isinstance(priced, PricedInSteps) else release.asked.epsilon
         return FirstAnswer(sql, release, Fraction(0) if release.repeated else price - known)
 
@@ -191,7 +191,7 @@ class PricedBoth:
 
     def _steps(self) -> "list[Priced]":
         """All that is charged, in order; the answer to the outer question is the last."""
-        return [one for offer in self.offers for one in _steps_of(offer)]
+        return [step for offer in self.offers for step in _steps_of(offer)]
 
 
 def price_both(
@@ -202,11 +202,13 @@ def price_both(
     assert first is not None, "there is nothing to ask first"
     total = EPSILON.typed("epsilon", epsilon)
     share = total * FIRST_SHARE / len(first.asked)
-    asked = tuple(one.price_in_steps(share, confidence=confidence) for _, one in first.asked)
+    inner = tuple(
+        question.price_in_steps(share, confidence=confidence) for _, question in first.asked
+    )
     outer = first.trial().price_in_steps(
         total * (1 - FIRST_SHARE), delta=delta, confidence=confidence
     )
-    return PricedBoth(first, total, DELTA.typed("delta", delta), confidence, asked, outer)
+    return PricedBoth(first, total, DELTA.typed("delta", delta), confidence, inner, outer)
 
 
 def release_both(
