@@ -29,7 +29,7 @@ READS = {
     "cli.typed": "numbers that somebody typed",
     "client.client": "ids that a service gave",
     "client.address": "the form of a token",
-    "curator.data_sets.allowed_addresses": "addresses of tables",
+    "curator.data_sets.external_sources": "addresses of tables",
     "curator.asking.building": "what somebody typed into a form",
     "curator.console.directions": "HTML of templates, and letters that turn the direction",
     "curator.console.forms": "what somebody typed into a form",

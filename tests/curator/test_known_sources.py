@@ -6,7 +6,7 @@ import pytest
 
 from curator.makers import LINES, NAME, SCHEMA, Clock, open_curator, put, registration
 from curator.makers import with_people as add_people
-from letalone.curator.data_sets import known_sources
+from letalone.curator.data_sets import external_sources
 from letalone.curator.http.problems import of_error
 from letalone.curator.storage.refusals import AlreadyDecided
 from letalone.errors import ParameterError
@@ -140,12 +140,12 @@ def test_one_table_on_spark_has_one_budget_and_spark_is_not_started(on_servers):
 
 
 def test_a_row_that_is_no_table_by_the_rules_of_today_stops_nobody(known, monkeypatch):
-    real = known_sources.identify
+    real = external_sources.identify
 
     def identify(settings, file):
         if file == "visits.csv":
             raise ParameterError("no table")
         return real(settings, file)
 
-    monkeypatch.setattr(known_sources, "identify", identify)
+    monkeypatch.setattr(external_sources, "identify", identify)
     assert register(known, other_registration(), file=put(known, "june.csv")).external

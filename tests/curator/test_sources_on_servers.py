@@ -21,7 +21,7 @@ from curator.makers import (
     with_people,
 )
 from engines import on_postgres
-from letalone.curator.data_sets.allowed_addresses import check_allowed
+from letalone.curator.data_sets.external_sources import check_allowed
 from letalone.curator.storage.refusals import NotPermitted
 from letalone.curator.storage.service_records import DataSetQuestion, Purpose, QuestionPrice
 from letalone.curator.storage.settings import Settings

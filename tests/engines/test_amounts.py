@@ -12,7 +12,7 @@ from engines.reference import place as slow_place
 from letalone.engines.core import syntax
 from letalone.engines.core.amounts import cell, place
 from letalone.engines.core.measures import CellCounts, GridSum
-from letalone.engines.core.terms import Levels, Term
+from letalone.engines.core.terms import Levels, SqlTerm
 from letalone.engines.duckdb.duck_dialect import DUCKDB
 from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.plans.expressions import col
@@ -27,7 +27,7 @@ X = st.sampled_from(NASTY) | st.floats() | st.floats(-1000, 1000)
 def computed(values, make):
     DUCK.connection.register("values", pa.table({"x": pa.array(values, pa.float64())}))
     levels = Levels("#", DUCKDB)
-    term = make(Term(syntax.column("x"), Type.NUMBER, finite=False, simple=True), levels)
+    term = make(SqlTerm(syntax.column("x"), Type.NUMBER, finite=False, simple=True), levels)
     rows = levels.over(syntax.select([syntax.column("x")], syntax.table("values")))
     return [v for (v,) in DUCK.run(syntax.select([term.sql], syntax.subquery(rows, "rows")))]
 

@@ -321,8 +321,8 @@ LOSSES: tuple[Fault, ...] = (
     Fault(
         "delta at an epsilon that was told is more than was told",
         "privacy/composed_losses.py",
-        "        _told(parts).know(epsilon * (1 - A_HAIR), at)",
-        "        _told(parts)",
+        "        _recall(parts).know(epsilon * (1 - A_HAIR), at)",
+        "        _recall(parts)",
         ("tests/privacy/test_order_of_questions.py",),
     ),
     Fault(

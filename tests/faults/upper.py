@@ -293,7 +293,7 @@ WEIGHTS = (
     Fault(
         "rows without a unit count for those that have one",
         "engines/duckdb/row_counts.py",
-        "    counted = _counted(missing, passes)\n",
+        "    counted = _find_counted(missing, passes)\n",
         "    counted = None if passes is None else passes\n",
         ("tests/engines/test_row_counts.py",),
     ),
@@ -717,7 +717,7 @@ SOURCES = (
     ),
     Fault(
         "a service takes one table under two names",
-        "curator/data_sets/known_sources.py",
+        "curator/data_sets/external_sources.py",
         "return same_table(known, source) or _is_second_name(",
         "return _is_second_name(",
         ("tests/curator/test_known_sources.py",),
@@ -903,8 +903,8 @@ SURVEYS: tuple[Fault, ...] = (
     Fault(
         "two counters: shares that a reader kept in the log stay there",
         "curator/surveys/counters.py",
-        "        self._database.overwrite()\n        return loads(told)\n",
-        "        return loads(told)\n",
+        "        self._database.overwrite()\n        return loads(totals)\n",
+        "        return loads(totals)\n",
         (f"{IN_SERVICES}::test_shares_that_a_reader_kept_in_the_log_go_with_the_next_question",),
     ),
     Fault(

@@ -16,10 +16,15 @@ from scipy.stats import binom, chi2
 from letalone.errors import FormatError, ParameterError
 from letalone.exact.balls import ball, is_positive
 from letalone.local import PrivUnit, ShuffledBatch, from_bytes, from_json, to_bytes, to_json
-from letalone.local.vectors.caps import largest_cosines
 from letalone.local.vectors.directions import SEED_BYTES, all_directions, named_directions
 from letalone.local.vectors.priv_unit import draw_rank, draw_units
-from letalone.local.vectors.pulls import best_chosen, ideal_cosine, pull_of, squared_error
+from letalone.local.vectors.pulls import (
+    best_chosen,
+    ideal_cosine,
+    largest_cosines,
+    pull_of,
+    squared_error,
+)
 from letalone.privacy.curves.finite import between
 from mechanisms.frequencies import FALSE_ALARM, fit
 from seeded import SeededBits

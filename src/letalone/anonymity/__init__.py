@@ -9,7 +9,8 @@ anonymous by k, l and t promises no one differential privacy.
 
 from letalone.anonymity.anonymizing import Anonymized, anonymize
 from letalone.anonymity.exposure import Beside, Exposure, Limits, limits
-from letalone.anonymity.hierarchies import Dates, Prefixes, Ranges, Sets, Tree
+from letalone.anonymity.hierarchies import Dates, Prefixes, Sets, Tree
+from letalone.anonymity.hierarchies import NumberRanges as Ranges
 from letalone.anonymity.measuring import Anonymity, Diversity, measure
 from letalone.anonymity.risk import Risk
 

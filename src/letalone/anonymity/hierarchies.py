@@ -83,7 +83,7 @@ class Dates:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
+class NumberRanges:
     """Numbers by ranges of these widths, from wide to narrow; without widths, as data fall.
 
     Each width must be a multiple of the next: 20, 10, 5.
@@ -147,7 +147,7 @@ def ladder_of(found: Natural, given: object = None) -> Ladder:
 
     A column that is called zip or postcode has prefixes.
     """
-    if isinstance(given, Prefixes | Dates | Ranges | Tree | Sets):
+    if isinstance(given, Prefixes | Dates | NumberRanges | Tree | Sets):
         return given.ladder(found)
     if isinstance(given, Mapping):
         return Tree(cast("Mapping[str, object]", given)).ladder(found)
@@ -158,7 +158,11 @@ def ladder_of(found: Natural, given: object = None) -> Ladder:
         )
     if POSTAL.search(found.column.name.lower()):
         return Prefixes().ladder(found)
-    usual = {ColumnNature.NUMBER: Ranges(), ColumnNature.DATE: Dates(), ColumnNature.NAME: Sets()}
+    usual = {
+        ColumnNature.NUMBER: NumberRanges(),
+        ColumnNature.DATE: Dates(),
+        ColumnNature.NAME: Sets(),
+    }
     return usual[found.kind].ladder(found)
 
 

@@ -96,7 +96,7 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
         return release
     release, rows, kept = _compute_columns(release, how)
     if how.stacked:
-        release = _stacked(release, how.stacked)
+        release = _stack(release, how.stacked)
         rows = release.rows()
         kept = list(range(len(rows)))
     places = kept
@@ -143,7 +143,7 @@ def _compute_columns(
     return release, rows, _passing(how.keep, rows, kept)
 
 
-def _stacked(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:
+def _stack(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:
     """One row as several: texts are what groups are called, else rows are numbered."""
     known = {output.name: output for output in release.outputs}
     outputs: list[Output] = []

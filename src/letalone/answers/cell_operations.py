@@ -111,7 +111,7 @@ def as_date_beside(one: Cell, other: Cell) -> Cell:
     return date.fromisoformat(one)
 
 
-def _rounded(of: float, digits: float = 0, *, how: str = ROUND_HALF_UP) -> float:
+def _round(of: float, digits: float = 0, *, how: str = ROUND_HALF_UP) -> float:
     """Halves away from 0, as SQL does it, or towards 0."""
     places = max(-MAX_DIGITS, min(MAX_DIGITS, int(digits)))
     exact = Decimal(of) if isinstance(of, int) else Decimal(repr(of))
@@ -150,7 +150,7 @@ def _extreme(choose: Callable[..., Any], *cells: Cell) -> Cell:
     return choose(cells)
 
 
-def _joined(*cells: Cell) -> str:
+def _join(*cells: Cell) -> str:
     return "".join(_as_text(cell) for cell in cells)
 
 
@@ -190,7 +190,7 @@ def _in_small_letters(text: str) -> str:
     return text.translate(DOWN)
 
 
-def _quotient(of: float, by: float) -> float:
+def _divide(of: float, by: float) -> float:
     return of / by
 
 
@@ -206,11 +206,11 @@ OF_CELLS: Mapping[str, Callable[..., Any]] = {
     "+": _numbers(operator.add),
     "-": _numbers(operator.sub),
     "*": _numbers(operator.mul),
-    "/": _numbers(_quotient),
+    "/": _numbers(_divide),
     "negative": _numbers(operator.neg),
     "absolute": _numbers(abs),
-    "rounded": _numbers(_rounded),
-    "truncated": _numbers(partial(_rounded, how=ROUND_DOWN)),
+    "rounded": _numbers(_round),
+    "truncated": _numbers(partial(_round, how=ROUND_DOWN)),
     "floor": _numbers(math.floor),
     "ceiling": _numbers(math.ceil),
     "root": _numbers(math.sqrt),
@@ -219,7 +219,7 @@ OF_CELLS: Mapping[str, Callable[..., Any]] = {
     "greatest": partial(_extreme, max),
     "least": partial(_extreme, min),
     "not": _not,
-    "joined": _joined,
+    "joined": _join,
     "capitals": _texts(_in_capitals),
     "small letters": _texts(_in_small_letters),
     "length": _texts(len),

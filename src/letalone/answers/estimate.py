@@ -107,9 +107,9 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         from letalone.answers import views
-        from letalone.answers.estimate_tables import columns_of
+        from letalone.answers.frame_columns import estimate_columns
 
-        keys, output = columns_of(self)
+        keys, output = estimate_columns(self)
         lines = [f"[low, high]: {as_sure(self.confidence)} range.", *self._price()]
         table = views.as_html(keys, [output], lines)
         return table + (self._repr_svg_() or "") if keys else table
@@ -127,17 +127,17 @@ class Estimate:
         return [f"Each person sent what costs ε = {shown_above(price)}."] if isfinite(price) else []
 
     def _sheet(self) -> "Sheet":
-        from letalone.answers.estimate_tables import columns_of
+        from letalone.answers.frame_columns import estimate_columns
         from letalone.answers.picture import draw_release
 
-        keys, output = columns_of(self)
+        keys, output = estimate_columns(self)
         return draw_release(keys, [output], title=f"Bars at {as_sure(self.confidence)}")
 
     @property
     def _columns(self) -> "list[NamedColumn]":
-        from letalone.answers.estimate_tables import columns_of
+        from letalone.answers.frame_columns import estimate_columns
 
-        keys, output = columns_of(self)
+        keys, output = estimate_columns(self)
         return [*((key.name, key.kind, key.values) for key in keys), *_plain_ends(output.columns)]
 
     def __repr__(self) -> str:

@@ -71,7 +71,7 @@ def _chart_by_name(
         labels, points = winners or groups, [("", points_of(drawn[0]))]
     else:
         labels = winners or [output.label or output.name for output in drawn]
-        points = list(zip(groups, _turned([points_of(output) for output in drawn]), strict=True))
+        points = list(zip(groups, _turn([points_of(output) for output in drawn]), strict=True))
     is_whole = all(output.kind is CellKind.INTEGER for output in drawn)
     bars = is_whole and all(label.startswith("[") for label in labels)
     style = SeriesStyle.BARS if bars else SeriesStyle.POINTS
@@ -95,7 +95,7 @@ def _series(words: str, points: Points, style: SeriesStyle) -> Series:
     return Series(words, places, values, style, low, high)
 
 
-def _turned(columns: Sequence[Points]) -> list[Points]:
+def _turn(columns: Sequence[Points]) -> list[Points]:
     """The numbers of each group, from those of each output."""
     parts = [list(zip(*cells, strict=True)) for cells in zip(*columns, strict=True)]
     return list(zip(*parts, strict=True))
@@ -134,7 +134,7 @@ def find_times(keys: Sequence[KeyColumn]) -> Moments | None:
     if not 1 <= len(keys) <= 2:
         return None
     for place, column in enumerate(keys):
-        moments = [_moment(cell, column) for cell in column.values]
+        moments = [_as_moment(cell, column) for cell in column.values]
         known = [moment for moment in moments if moment is not None]
         if len(known) == len(moments) and len(set(known)) >= LEAST_MOMENTS:
             others = {value for other in keys if other is not column for value in other.values}
@@ -142,7 +142,7 @@ def find_times(keys: Sequence[KeyColumn]) -> Moments | None:
     return None
 
 
-def _moment(cell: Cell, column: KeyColumn) -> float | None:
+def _as_moment(cell: Cell, column: KeyColumn) -> float | None:
     """A day, the first of a month, or of a year in a column that is called one."""
     if isinstance(cell, date):
         return seconds(cell)

@@ -318,9 +318,9 @@ class ReleaseRecord:
 
     @property
     def _framed(self) -> list[NamedColumn]:
-        from letalone.answers.long_form import long_columns  # of no use to who makes no frame
+        from letalone.answers.frame_columns import histogram_columns  # for frames alone
 
-        return long_columns(self.plan, self.keys, self.outputs) or self._named
+        return histogram_columns(self.plan, self.keys, self.outputs) or self._named
 
     def _price(self) -> str:
         price = Budget(self.asked.epsilon, self.asked.delta)

@@ -30,7 +30,7 @@ def nameless(plan: Json) -> Json:
     }
 
 
-def renamed(
+def rename_release(
     release: Record, terms: Terms, *, groups: Sequence[str], columns: Sequence[tuple[str, str]]
 ) -> Record:
     """The release with the names of a question that is the same but for them.
@@ -45,7 +45,5 @@ def renamed(
         release,
         asked=terms,
         keys=tuple(replace(key, name=name) for key, name in keys),
-        outputs=tuple(
-            replace(output, name=name, aggregate=aggregate) for output, (name, aggregate) in outputs
-        ),
+        outputs=tuple(replace(part, name=name, aggregate=word) for part, (name, word) in outputs),
     )

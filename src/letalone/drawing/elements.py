@@ -31,7 +31,7 @@ def rectangle(first: Place, second: Place, kind: str) -> str:
     return f'<rect class="{kind}" x="{left:.2f}%" y="{top:.1f}" {size}/>'
 
 
-def shade(first: Place, second: Place, kind: str, depth: float) -> str:
+def draw_shade(first: Place, second: Place, kind: str, depth: float) -> str:
     """The box between two corners, the fuller of its colour the deeper it is."""
     filled = f'fill="currentColor" fill-opacity="{depth:.2f}"'
     return rectangle(first, second, kind).replace("/>", f" {filled}/>")

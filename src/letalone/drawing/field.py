@@ -20,11 +20,11 @@ from letalone.drawing.elements import (
     Place,
     abbreviate,
     dot,
+    draw_shade,
     group,
     line,
     path,
     rectangle,
-    shade,
     stretch,
     text,
 )
@@ -148,13 +148,13 @@ def _beneath(
         x, look = scale.place(tick), "chart-axis" if tick == 0 else "chart-grid"
         yield line((x, field.top), (x, field.bottom), look)
     kind = "chart-tick" if field.chart.lying else ""
-    for left, right, words in _spaced(scale, ticks, size.letter):
+    for left, right, words in _space_words(scale, ticks, size.letter):
         beyond = right > EDGE
         at, anchor = (100.0, "end") if beyond else ((left + right) / 2, "middle")
         yield text((at, field.bottom + 20), words, anchor=anchor, kind=kind)
 
 
-def _spaced(
+def _space_words(
     scale: AxisScale, ticks: Sequence[Tick], letter: float
 ) -> list[tuple[float, float, str]]:
     """The words of ticks, with about the places where each begins and ends."""
@@ -223,7 +223,7 @@ def _draw_shade(field: ChartField, cell: ShadedField, depth: float) -> str:
     x, y, shown = cell.x, cell.y, cell.text
     corners = field.at(x - 0.48, y - 0.46), field.at(x + 0.48, y + 0.46)
     kind = "chart-unknown" if isnan(depth) else "chart-1"
-    parts = [shade(*corners, kind, UNKNOWN_DEPTH if isnan(depth) else depth)]
+    parts = [draw_shade(*corners, kind, UNKNOWN_DEPTH if isnan(depth) else depth)]
     room = (corners[1][0] - corners[0][0]) / LETTER
     if shown and len(shown) <= room:
         middle, down = field.at(x, y)
@@ -295,7 +295,7 @@ def _sample(style: SeriesStyle, colour: str, y: float) -> Iterator[str]:
         kind = "chart-area" if style in FILLED else "chart-bar"
         yield rectangle((2, y - 6), (9, y + 6), f"{kind} {colour}")
     if style is SeriesStyle.SHADES:
-        yield shade((2, y - 6), (9, y + 6), "chart-1", MOST_DEPTH)
+        yield draw_shade((2, y - 6), (9, y + 6), "chart-1", MOST_DEPTH)
     if style in LINES:
         yield line((2, y), (9, y), f"{LINES[style]}{colour}")
     if style in (SeriesStyle.POINTS, SeriesStyle.JOINED):

@@ -57,7 +57,7 @@ def to_svg(drawn: Chart | Sheet) -> str:
         parts, height = draw_chart(drawn, SQUARE if square else ALONE)
     width = ALONE.square_width if square else ALONE.width
     about = " ".join(chart.about or _describe(chart) for chart in charts)
-    return _image(_framed(parts, width, height), _box(width, height), drawn.title, about, square)
+    return _image(_frame(parts, width, height), _box(width, height), drawn.title, about, square)
 
 
 def _box(width: float, height: float) -> str:
@@ -65,7 +65,7 @@ def _box(width: float, height: float) -> str:
     return f'viewBox="0 0 {wide:.0f} {high:.0f}" width="{wide:.0f}" height="{high:.0f}"'
 
 
-def _framed(parts: Iterable[str], width: float, height: float) -> list[str]:
+def _frame(parts: Iterable[str], width: float, height: float) -> list[str]:
     """The parts with their style, on the ground, a little away from its edges."""
     ground = '<rect class="chart-ground" width="100%" height="100%"/>'
     inner = f'<svg class="chart" x="{MARGIN}" width="{width}" height="{height:.0f}">'

@@ -45,13 +45,13 @@ def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: s
 def checked_frame(join: PublicJoin, table: object) -> ArrowTable:
     """The public table of a join as it goes to another engine, which has its own copy."""
     frame = as_arrow(table)
-    with _copied(join, frame):
+    with _copy_table(join, frame):
         return frame
 
 
 def public_columns(join: PublicJoin, table: object) -> list[tuple[Column, list[object]]]:
     """The columns that have a type, with their values as they are read here: to go to a server."""
-    with _copied(join, table) as (duck, relation):
+    with _copy_table(join, table) as (duck, relation):
         known = [Column(s.name, s.type) for s in relation.columns.values() if s.type is not OTHER]
         sql = [read(relation.columns[c.name], syntax.column(c.name), c).sql for c in known]
         values = [syntax.alias(column, str(n)) for n, column in enumerate(sql)]
@@ -65,7 +65,7 @@ def public_columns(join: PublicJoin, table: object) -> list[tuple[Column, list[o
 
 
 @contextmanager
-def _copied(join: PublicJoin, table: object) -> Generator[tuple[LockedDuck, TableRef]]:
+def _copy_table(join: PublicJoin, table: object) -> Generator[tuple[LockedDuck, TableRef]]:
     """The table in a DuckDB of its own, checked."""
     with closing(LockedDuck()) as duck:
         duck.lock([])

@@ -51,7 +51,7 @@ def copy_here(address: str, *, allowed: bool) -> tuple[Path, Callable[[], None]]
             lambda: _fetch(remote, path),
             OSError,  # also of urllib
             ValueError,  # of Arrow
-            error=lambda error: _failed(remote, error),
+            error=lambda error: _make_error(remote, error),
         )
     except BaseException:
         remove()
@@ -95,7 +95,7 @@ def _stream(remote: RemoteFile) -> Any:
     return system.open_input_stream(f"{remote.host}/{remote.path}")
 
 
-def _failed(remote: RemoteFile, error: Exception) -> ParameterError:
+def _make_error(remote: RemoteFile, error: Exception) -> ParameterError:
     why = "it cannot be reached from here, or you may not read it"
     if isinstance(error, HTTPError):
         why = f"the server answered {error.code}"

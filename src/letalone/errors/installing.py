@@ -28,15 +28,15 @@ def how_to_install(extra: str = "") -> str:
     """The command that installs letalone with this extra, and where to type it."""
     wanted, origin = f"[{extra}]" if extra else "", _origin()
     if origin is None:
-        return f"pip install {_quoted(NAME + wanted)}"
+        return f"pip install {_quote(NAME + wanted)}"
     url = str(origin["url"])
     if "dir_info" in origin:
         editable = "-e " if origin["dir_info"].get("editable") else ""
-        command = f"{_pip(url)} install {editable}{_quoted('.' + wanted)}"
+        command = f"{_pip(url)} install {editable}{_quote('.' + wanted)}"
         return f"{command} in your clone of letalone"
     if "archive_info" in origin and url.startswith("file:"):
         file = PurePosixPath(urlsplit(url).path).name
-        return f"pip install {_quoted(file + wanted)} in the folder of that file"
+        return f"pip install {_quote(file + wanted)} in the folder of that file"
     kind = origin.get("vcs_info", {}).get("vcs")
     return f"pip install '{NAME}{wanted} @ {f'{kind}+{url}' if kind else url}'"
 
@@ -58,6 +58,6 @@ def _pip(url: str) -> str:
     return ".venv/bin/pip" if Path(sys.prefix) == clone and sys.platform != "win32" else "pip"
 
 
-def _quoted(asked: str) -> str:
+def _quote(asked: str) -> str:
     """Brackets are special in a shell."""
     return f"'{asked}'" if "[" in asked else asked

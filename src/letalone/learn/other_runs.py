@@ -87,7 +87,7 @@ def account_run(
     elif isinstance(run, list | tuple):
         privacy = _history(cast("Sequence[Any]", run))
     else:
-        privacy = _event(_parsed(run if isinstance(run, str) else repr(run)))
+        privacy = _read_event(_parse(run if isinstance(run, str) else repr(run)))
     lower, upper = privacy.labelled(ADD_REMOVE).epsilon_bounds(share)
     return AccountedRun(privacy.labelled(ADD_REMOVE), delta, upper, lower, claimed)
 
@@ -100,24 +100,24 @@ def _history(history: Sequence[Any]) -> Privacy:
         noise, rate, steps = cast("Sequence[Any]", entry)
         sigma = SCALE.typed("noise_multiplier", noise)
         share = PROBABILITY.typed("sample_rate", rate)
-        parts.append(_sampled(GaussianDP(1 / sigma), share) * int(COUNT.typed("steps", steps)))
+        parts.append(_sample(GaussianDP(1 / sigma), share) * int(COUNT.typed("steps", steps)))
     return compose(*parts)
 
 
-def _sampled(privacy: Privacy, rate: Fraction) -> Privacy:
+def _sample(privacy: Privacy, rate: Fraction) -> Privacy:
     if rate == 1:
         return privacy
     return privacy.sampled(rate) if rate else compose()
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
         raise ParameterError(f"This cannot be read as an event: {text[:80]!r}. {HOW}") from None
 
 
-def _event(node: ast.expr) -> Privacy:
+def _read_event(node: ast.expr) -> Privacy:
     """The curve of one event, as dp_accounting names them."""
     name, given = _call(node)
     rule = EVENTS.get(name)
@@ -161,18 +161,18 @@ def _laplace(given: Mapping[str, ast.expr]) -> Privacy:
 
 def _poisson(given: Mapping[str, ast.expr]) -> Privacy:
     rate = PROBABILITY.typed("sampling_probability", _number(given["sampling_probability"]))
-    return _sampled(_event(given["event"]), rate)
+    return _sample(_read_event(given["event"]), rate)
 
 
-def _repeated(given: Mapping[str, ast.expr]) -> Privacy:
-    return _event(given["event"]) * int(COUNT.typed("count", _number(given["count"])))
+def _repeat_event(given: Mapping[str, ast.expr]) -> Privacy:
+    return _read_event(given["event"]) * int(COUNT.typed("count", _number(given["count"])))
 
 
-def _composed(given: Mapping[str, ast.expr]) -> Privacy:
+def _compose_events(given: Mapping[str, ast.expr]) -> Privacy:
     events = given["events"]
     if not isinstance(events, ast.List | ast.Tuple):
         raise ParameterError("ComposedDpEvent takes a list of events.")
-    return compose(*map(_event, events.elts))
+    return compose(*map(_read_event, events.elts))
 
 
 def _nothing(given: Mapping[str, ast.expr]) -> Privacy:
@@ -181,12 +181,12 @@ def _nothing(given: Mapping[str, ast.expr]) -> Privacy:
 
 
 EVENTS: dict[str, Callable[[Mapping[str, ast.expr]], Privacy]] = {
-    "ComposedDpEvent": _composed,
+    "ComposedDpEvent": _compose_events,
     "GaussianDpEvent": _gaussian,
     "LaplaceDpEvent": _laplace,
     "NoOpDpEvent": _nothing,
     "PoissonSampledDpEvent": _poisson,
-    "SelfComposedDpEvent": _repeated,
+    "SelfComposedDpEvent": _repeat_event,
 }
 FIELDS: dict[str, tuple[str, ...]] = {
     "ComposedDpEvent": ("events",),

@@ -41,7 +41,7 @@ def exceeded_budget(
     )
     raised = RaiseBudget(data_set.name)
     return BudgetExceeded(
-        _exceeded(words, fits, raised, name=data_set.name, budget=data_set.budget),
+        _describe_excess(words, fits, raised, name=data_set.name, budget=data_set.budget),
         spent=data_set.spent,
         asked=refused.asked,
         left=data_set.remaining,
@@ -58,7 +58,7 @@ def exceeded_level(what: str, refused: BudgetExceeded, *, fits: Budget | None) -
         f" records the refusal. {offer} {'Or' if fits else 'or'} ask the owner for more."
     )
     return BudgetExceeded(
-        _exceeded(words, fits),
+        _describe_excess(words, fits),
         spent=refused.spent,
         asked=refused.asked,
         left=refused.left,
@@ -70,7 +70,7 @@ def exceeded_together(words: str, data_set: DataSet, *, fits: Budget | None) -> 
     """The refusal of several charges that are made one after the other."""
     offer = "" if fits is None else f" {_most(fits)}"
     return BudgetExceeded(
-        _exceeded(f"{words}{offer}", fits), spent=data_set.spent, left=data_set.remaining
+        _describe_excess(f"{words}{offer}", fits), spent=data_set.spent, left=data_set.remaining
     )
 
 
@@ -85,7 +85,7 @@ def _most(fits: Budget) -> str:
     return f"The most that fits now: {fits}."
 
 
-def _exceeded(words: str, fits: Budget | None, *remedies: Remedy, **facts: Fact) -> Problem:
+def _describe_excess(words: str, fits: Budget | None, *remedies: Remedy, **facts: Fact) -> Problem:
     """What does not fit: `words` say what to do, too, for answers and for fits."""
     if fits is None:
         lower = LowerEpsilon()

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from letalone.lint.finding import Found
-from letalone.lint.names import Script, argument
+from letalone.lint.names import Script, find_argument
 
 PRIVATE = ("letalone.learn.", "diffprivlib.models.")
 # What scikit-learn fits on rows; those with an argument are harmless where that is given so.
@@ -37,7 +37,7 @@ def learners_in_front(script: Script) -> Iterator[Found]:
 
 def _steps(script: Script, call: ast.Call) -> Sequence[ast.expr]:
     """The steps of make_pipeline(a, b) and of Pipeline([("a", a), ("b", b)])."""
-    listed = script.value(call.args[0]) if call.args else argument(call, "steps")
+    listed = script.value(call.args[0]) if call.args else find_argument(call, "steps")
     if not isinstance(listed, ast.List):
         return call.args
     return [pair.elts[-1] for pair in listed.elts if isinstance(pair, ast.Tuple) and pair.elts]
@@ -69,12 +69,12 @@ def _learner(script: Script, node: ast.AST) -> str:
     kind = name.rpartition(".")[2]
     if not name.startswith("sklearn.") or kind not in LEARNERS:
         return ""
-    is_declared = argument(node, DECLARED.get(kind, ""), place=None) is not None
+    is_declared = find_argument(node, DECLARED.get(kind, ""), place=None) is not None
     return "" if is_declared or _is_constant(node, kind) else kind
 
 
 def _is_constant(call: ast.Call, kind: str) -> bool:
-    strategy = argument(call, "strategy")
+    strategy = find_argument(call, "strategy")
     is_constant = isinstance(strategy, ast.Constant) and strategy.value == "constant"
     return kind == "SimpleImputer" and is_constant
 

@@ -88,7 +88,7 @@ def read(text: str) -> Script:
     return script
 
 
-def argument(call: ast.Call, *names: str, place: int | None = None) -> ast.expr | None:
+def find_argument(call: ast.Call, *names: str, place: int | None = None) -> ast.expr | None:
     """The value of the first of these keywords that a call has, or what stands at the place."""
     given = {word.arg: word.value for word in call.keywords}
     by_place = call.args[place : place + 1] if place is not None else []

@@ -5,7 +5,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from letalone.lint.finding import Found
-from letalone.lint.names import Script, argument
+from letalone.lint.names import Script, find_argument
 
 # Laws that take where the noise lies, first or as loc, mu or mean.
 LOCATED = {
@@ -132,7 +132,7 @@ def _location(call: ast.Call, name: str) -> ast.expr | None:
     """Where the noise lies, if that is said: the first argument, or one of these names."""
     if name.rpartition(".")[2] not in LOCATED | {"rvs"}:
         return None
-    return argument(call, "loc", "mu", "mean", place=0)
+    return find_argument(call, "loc", "mu", "mean", place=0)
 
 
 def _is_written(script: Script, location: ast.expr) -> bool:
@@ -150,7 +150,7 @@ def _is_written(script: Script, location: ast.expr) -> bool:
 
 def _is_sample(script: Script, call: ast.Call) -> bool:
     """Whether several are drawn around one place: made-up data, not a noisy answer."""
-    number = script.number(argument(call, "size", place=2))
+    number = script.number(find_argument(call, "size", place=2))
     return number is not None and number > 1
 
 

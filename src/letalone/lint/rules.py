@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from letalone.lint import learning_rules as learning
 from letalone.lint import noise_rules as noise
 from letalone.lint.finding import Found, Rule
-from letalone.lint.names import Script, argument
+from letalone.lint.names import Script, find_argument
 
 SPENDERS = ("letalone.", "diffprivlib.", "opendp.", "pydp.", "pipeline_dp.", "snsql.")
 DESCRIPTIONS = ("Budget", "PureDP", "ApproxDP", "BudgetAccountant")  # they spend nothing
@@ -29,7 +29,7 @@ def unit_bounds(script: Script) -> Iterator[Found]:
     for node, name in script.calls():
         if not _is(name, "diffprivlib.models.LinearRegression"):
             continue
-        bounds = argument(node, "bounds_X", place=1)
+        bounds = find_argument(node, "bounds_X", place=1)
         if bounds is None:
             yield node, "Without bounds_X the bounds are read off the data, which leaks as well."
         elif _is_unit(script, bounds):
@@ -40,7 +40,7 @@ def copied_accountant(script: Script) -> Iterator[Found]:
     """A search over an estimator of diffprivlib: every clone has an accountant of its own."""
     for node, name in script.calls():
         is_search = name.startswith("sklearn.model_selection.") and name.endswith(SEARCHES)
-        estimator = argument(node, "estimator", place=0)
+        estimator = find_argument(node, "estimator", place=0)
         if is_search and estimator is not None and _has_rival(script, estimator):
             yield node, f"Here: {name.split('.')[-1]}."
 
@@ -68,7 +68,7 @@ def insecure_mode(script: Script) -> Iterator[Found]:
     for node, name in script.calls():
         if not _is(name, ENGINE):
             continue
-        mode = argument(node, "secure_mode")
+        mode = find_argument(node, "secure_mode")
         if not (isinstance(mode, ast.Constant) and mode.value is True):
             yield node, ""
 
@@ -76,7 +76,7 @@ def insecure_mode(script: Script) -> Iterator[Found]:
 def central_limit(script: Script) -> Iterator[Found]:
     """A privacy engine that accounts by the central limit theorem."""
     for node, name in script.calls():
-        accountant = argument(node, "accountant")
+        accountant = find_argument(node, "accountant")
         is_gdp = isinstance(accountant, ast.Constant) and accountant.value == "gdp"
         if _is(name, ENGINE) and is_gdp:
             yield node, ""
@@ -102,7 +102,7 @@ def _has_rival(script: Script, estimator: ast.expr) -> bool:
 def spent_in_loops(script: Script) -> Iterator[Found]:
     """A call with an epsilon that a loop does not divide."""
     for node, name in script.calls():
-        epsilon = argument(node, "epsilon")
+        epsilon = find_argument(node, "epsilon")
         if (
             name.endswith(DESCRIPTIONS)
             or epsilon is None

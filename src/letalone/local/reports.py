@@ -125,26 +125,26 @@ def _array(reports: object) -> NDArray[Any] | None:
 
 def to_bytes(oracle: AnyReporter, reports: object) -> bytes:
     """Reports one after another, `report_bytes` each."""
-    one = _only_one(oracle)
-    read = read_reports(one, reports)
-    if one.most_codes() is None:
+    reporter = _only_one(oracle)
+    read = read_reports(reporter, reports)
+    if reporter.most_codes() is None:
         return read.tobytes()
     wide = read.astype(">i8").view(np.uint8).reshape(-1, 8)
-    return wide[:, 8 - one.report_bytes :].tobytes()
+    return wide[:, 8 - reporter.report_bytes :].tobytes()
 
 
 def from_bytes(oracle: AnyReporter, content: bytes) -> Reports:
     """The reports that `to_bytes` wrote, checked."""
-    one = _only_one(oracle)
-    length = one.report_bytes
+    reporter = _only_one(oracle)
+    length = reporter.report_bytes
     if len(content) % length:
         raise FormatError(f"Reports of {length} bytes cannot add up to {len(content)} bytes.")
     rows = np.frombuffer(content, np.uint8).reshape(-1, length)
-    if one.most_codes() is None:
-        return read_reports(one, rows)
+    if reporter.most_codes() is None:
+        return read_reports(reporter, rows)
     wide = np.zeros((len(rows), 8), np.uint8)
     wide[:, 8 - length :] = rows
-    return read_reports(one, wide.view(">i8").reshape(-1).astype(np.int64))
+    return read_reports(reporter, wide.view(">i8").reshape(-1).astype(np.int64))
 
 
 def _only_one(oracle: AnyReporter) -> Reporter:

@@ -25,7 +25,7 @@ from letalone.local.frequencies.oracle import FrequencyOracle
 from letalone.local.numeric.numbers import Hybrid, NumberOracle
 from letalone.local.ratios import read_epsilon
 from letalone.mechanisms.parameters import fill
-from letalone.mechanisms.values import listed
+from letalone.mechanisms.values import list_values
 from letalone.privacy import REPLACE, Privacy, PureDP, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.uniform import sample_belows
@@ -59,8 +59,8 @@ class Survey:
         if how not in ("auto", "sample", "split"):
             raise refusal("how", how, "'auto', 'sample' or 'split'")
         total = read_epsilon(epsilon)
-        sampled = {name: _make(asked, total) for name, asked in questions.items()}
-        part = {name: _make(asked, total / len(questions)) for name, asked in questions.items()}
+        sampled = {name: _make(item, total) for name, item in questions.items()}
+        part = {name: _make(item, total / len(questions)) for name, item in questions.items()}
         chosen = ("split" if _gain(sampled, part) > 0 else "sample") if how == "auto" else how
         fill(self, oracles=part if chosen == "split" else sampled, epsilon=total, how=chosen)
 
@@ -118,9 +118,9 @@ class Survey:
         drawn = sample_belows(len(lists), people, bits)
         reports: dict[str, Any] = {}
         for place, (name, given) in enumerate(lists.items()):
-            asked = [given[person] for person in np.flatnonzero(drawn == place).tolist()]
-            if asked:
-                reports[name] = self.oracles[name].privatize(asked, bits=bits)
+            answers = [given[person] for person in np.flatnonzero(drawn == place).tolist()]
+            if answers:
+                reports[name] = self.oracles[name].privatize(answers, bits=bits)
         return reports
 
 
@@ -138,8 +138,8 @@ def _gain(sampled: Mapping[str, Oracle], part: Mapping[str, Oracle]) -> float:
     count = len(sampled)
 
     def ratio(name: str) -> float:
-        asked = sampled[name]
-        return (count * asked.variance(1) + (count - 1) * _spread(asked)) / part[name].variance(1)
+        oracle = sampled[name]
+        return (count * oracle.variance(1) + (count - 1) * _spread(oracle)) / part[name].variance(1)
 
     return sum(log(ratio(name)) for name in sampled)
 
@@ -152,7 +152,7 @@ def _spread(oracle: Oracle) -> float:
 
 
 def _as_list(column: object) -> list[object]:
-    given = listed(column)
+    given = list_values(column)
     if hasattr(given, "__array__"):
         return cast("list[object]", np.atleast_1d(np.asarray(cast("Any", given))).tolist())
     return cast("list[object]", given) if isinstance(given, list) else [given]

@@ -37,7 +37,7 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Constraint, Number, as_typed, refusal
 from letalone.mechanisms.parameters import exactly_one, fill
-from letalone.mechanisms.values import Floats, Integers, listed
+from letalone.mechanisms.values import Floats, Integers, list_values
 from letalone.privacy import REPLACE, Privacy, RandomizedResponsePrivacy
 from letalone.privacy.bounds import shown_above, six
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -104,7 +104,7 @@ class Categories:
     def _read_labels(self, answers: object) -> Indices:
         places = {label: place for place, label in enumerate(self.labels or ())}
         try:
-            return np.array(_locate(listed(answers), places), dtype=np.int64)
+            return np.array(_locate(list_values(answers), places), dtype=np.int64)
         except (TypeError, ValueError):
             raise self._unknown() from None
 

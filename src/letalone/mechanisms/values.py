@@ -110,7 +110,7 @@ def read_integer(value: object) -> int:
     raise _unreadable(value, "an int", hint)
 
 
-def listed(values: object) -> object:
+def list_values(values: object) -> object:
     """A column of pandas, Polars or Arrow as a list of Python's values; all else as it is."""
     for name in ("to_pylist", "to_list"):
         as_list = getattr(values, name, None)

@@ -617,7 +617,7 @@ def same(left: Expression, right: Expression) -> bool:
     return repr(left) == repr(right)
 
 
-def children(node: Expression) -> Iterator[Expression]:
+def child_nodes(node: Expression) -> Iterator[Expression]:
     """The parts that an expression is directly made of, in order."""
     for part in fields(cast("Node", node)):
         yield from nodes_in(getattr(node, part.name))
@@ -634,7 +634,7 @@ def checked_size(expression: Expression) -> Expression:
                 f"This expression has more than {MOST_NODES} parts or is nested deeper than"
                 f" {DEEPEST} levels. Shorten it, or compute it into a column of the table."
             )
-        waiting.extend((child, depth + 1) for child in children(node))
+        waiting.extend((child, depth + 1) for child in child_nodes(node))
     return expression
 
 
@@ -651,7 +651,7 @@ def column_names(expression: Expression) -> list[str]:
         node = waiting.pop()
         if isinstance(node, ColumnRef):
             names[node.name] = None
-        waiting.extend(reversed(list(children(node))))
+        waiting.extend(reversed(list(child_nodes(node))))
     return list(names)
 
 

@@ -27,7 +27,7 @@ from letalone.plans.aggregates.features import made_of
 from letalone.plans.aggregates.formulas import expressions_of, with_formula_parts
 from letalone.plans.aggregates.of_columns import CountPresent, CountValues
 from letalone.plans.clauses import Join
-from letalone.plans.expressions import Case, ColumnRef, Expression, IsNull, Literal, children
+from letalone.plans.expressions import Case, ColumnRef, Expression, IsNull, Literal, child_nodes
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _check(of: Expression, units: set[str]) -> None:
         if isinstance(node, ColumnRef):
             _check_name(node.name, units)
         elif not (isinstance(node, IsNull) and isinstance(node.of, ColumnRef)):
-            waiting.extend(children(node))
+            waiting.extend(child_nodes(node))
 
 
 def _check_name(name: str, units: set[str]) -> None:

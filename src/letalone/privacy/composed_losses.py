@@ -74,7 +74,7 @@ class Told:
 
 
 @lru_cache(maxsize=1024)
-def _told(parts: Parts) -> Told:  # noqa: ARG001
+def _recall(parts: Parts) -> Told:  # noqa: ARG001
     return Told()
 
 
@@ -86,7 +86,7 @@ def is_known(parts: Parts) -> bool:
 
 def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
     """An upper bound on delta at an epsilon that is 0 or more; it never rises with epsilon."""
-    at, known = float_below(epsilon), _told(parts)
+    at, known = float_below(epsilon), _recall(parts)
     delta = known.find(at)
     if delta is None:
         delta = known.put_in_line(at, _worst(parts, "delta_above", at))
@@ -105,7 +105,7 @@ def epsilon_above(parts: Parts, delta: Fraction) -> float:
     at = float_below(delta)
     epsilon = inf if at <= 0 else _worst(parts, "epsilon_above", at)
     if epsilon < inf:
-        _told(parts).know(epsilon * (1 - A_HAIR), at)
+        _recall(parts).know(epsilon * (1 - A_HAIR), at)
     return epsilon
 
 

@@ -32,7 +32,7 @@ from letalone.plans.expressions import (
     DateText,
     Expression,
     StartOf,
-    children,
+    child_nodes,
     column_names,
 )
 from letalone.plans.plan import Plan, PublicJoin
@@ -228,19 +228,13 @@ def in_utc(plan: Plan, zoned: frozenset[str]) -> Iterator[str]:
     """
     before = plan.per_unit
     made = [] if before is None else [*before.derived]
-    made += [
-        (n, part) for n, feature in (before.features if before else ()) for part in made_of(feature)
-    ]
+    made += [(n, part) for n, f in (before.features if before else ()) for part in made_of(f)]
     known = {name: [name] for name in zoned}
     for name, expression in (*made, *plan.derived):
-        if sources := [
-            zoned_column
-            for read in column_names(expression)
-            for zoned_column in known.get(read, ())
-        ]:
-            known[name] = sources
+        if zones := [zone for read in column_names(expression) for zone in known.get(read, ())]:
+            known[name] = zones
     used = [name for expression in expressions_in(plan) for name in _times_of(expression, plan)]
-    names = dict.fromkeys(zoned_column for name in used for zoned_column in known.get(name, ()))
+    names = dict.fromkeys(zone for name in used for zone in known.get(name, ()))
     if names:
         yield f"times of {and_words([*names])} {UTC_WORDS}"
 
@@ -253,7 +247,7 @@ def _times_of(expression: Expression, plan: Plan) -> Iterator[str]:
     elif isinstance(expression, ColumnRef) and expression.name in dates:
         yield expression.name
     else:
-        for part in children(expression):
+        for part in child_nodes(expression):
             yield from _times_of(part, plan)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 from letalone.answers.arranged import arrange_release
 from letalone.answers.preview import Preview
 from letalone.answers.release import SplitPart, Standing, Terms, explain_question
-from letalone.answers.renaming import nameless, renamed
+from letalone.answers.renaming import nameless, rename_release
 from letalone.engines.core.provenance import IN_MEMORY, vouched_for
 from letalone.errors import BudgetExceeded
 from letalone.errors.problem import Problem, Spelled
@@ -199,7 +199,7 @@ class Priced(PricedQuestion):
         """The answer with the names of this question, where it was asked under others."""
         columns = [(slot.name, slot.aggregate) for slot in slots_of(self.plan)]
         groups = [group.name for group in self.plan.groups]
-        return renamed(release, self.terms, groups=groups, columns=columns)
+        return rename_release(release, self.terms, groups=groups, columns=columns)
 
     @property
     def warnings(self) -> tuple[str, ...]:

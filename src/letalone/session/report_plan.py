@@ -48,7 +48,7 @@ class PlannedQuestion:
     errors: dict[str, float | None]
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name} ± {_shown(error)}" for name, error in self.errors.items())
+        shown = ", ".join(f"{name} ± {_show_error(error)}" for name, error in self.errors.items())
         return f"ε = {float(self.epsilon):g}: {self.query.plan.in_words()}; {shown}"
 
 
@@ -69,9 +69,7 @@ class ReportPlan:
     def price(self) -> Budget:
         """What all of them cost at most."""
         many = len(self.questions)
-        return Budget(
-            sum((question.epsilon for question in self.questions), Fraction(0)), many * self.delta
-        )
+        return Budget(sum((q.epsilon for q in self.questions), Fraction(0)), many * self.delta)
 
     def release(self, *, confirm: bool = False) -> "Batch":
         """The answers, charged as one batch; `confirm` as in `Query.release`."""
@@ -122,7 +120,7 @@ def plan(
     known = _for_each(rows, report, name="rows")
     solve = _Solver(report, known, delta, confidence)
     total = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
-    prices = _shared(solve, wanted, total)
+    prices = _share(solve, wanted, total)
     planned = zip(report, prices, known, strict=True)
     return ReportPlan(
         tuple(PlannedQuestion(q, e, solve.errors(q, e, n)) for q, e, n in planned),
@@ -159,7 +157,7 @@ class _Solver:
         return dict(priced.preview(rows).errors)
 
 
-def _shared(
+def _share(
     solve: _Solver, wanted: "Sequence[Error | None]", total: Fraction | None
 ) -> list[Fraction]:
     """The ε of each question: what its error needs, or an equal part of the rest."""
@@ -245,5 +243,5 @@ def _larger(error: "Error", factor: float) -> "Error":
     return float(error) * factor
 
 
-def _shown(error: float | None) -> str:
+def _show_error(error: float | None) -> str:
     return "? (give rows=)" if error is None else f"{error:,.4g}"

@@ -78,9 +78,7 @@ def _with_numbers(
 
 
 def _asked_first(error: LetaloneError) -> str | None:
-    return next(
-        (remedy.sql for remedy in error.problem.remedies if isinstance(remedy, AskFirst)), None
-    )
+    return next((r.sql for r in error.problem.remedies if isinstance(r, AskFirst)), None)
 
 
 def _one_question(
@@ -139,7 +137,7 @@ def _with_names(frame: object, renamed: Mapping[str, str]) -> object:
         return frame
     from letalone.engines.frames import arrow, to_arrow  # loads Arrow
 
-    return arrow.renamed(to_arrow.as_arrow(frame), renamed)
+    return arrow.rename_columns(to_arrow.as_arrow(frame), renamed)
 
 
 def look_up_in(frames: Mapping[str, object]) -> LookUp:
@@ -258,17 +256,13 @@ def _keys_of_public(
     if keys is not None and not isinstance(keys, Mapping):
         return keys
     listed = dict(cast("Mapping[str, object]", keys or {}))
-    columns = {
-        name: column for name, column in map(_column_of, select.groups) if column is not None
-    }
+    columns = {name: key for name, key in map(_column_of, select.groups) if key is not None}
     together: dict[str, list[tuple[Key, ...]]] = {}
     for join in select.joins:
         # Values beside each unit may tell people apart, and a question must not hold those.
         if join.name not in frames or rows.unit in {left for left, _ in join.on}:
             continue
-        wanted = [
-            name for name, column in columns.items() if name not in listed and _has(join, column)
-        ]
+        wanted = [name for name, key in columns.items() if name not in listed and _has(join, key)]
         frame = _with_names(frames[join.name], join.renamed)
         public_values = _values_of_public(frame, join.added, {columns[name] for name in wanted})
         known = [name for name in wanted if columns[name] in public_values]
@@ -280,7 +274,7 @@ def _keys_of_public(
         if len(known) > 1 and not join.outer:
             together[join.name] = _combinations(frame, [columns[name] for name in known])
             columns |= dict.fromkeys(known, join.name)
-    return _combined(select, listed, columns, together, rows) or listed or None
+    return _combine_keys(select, listed, columns, together, rows) or listed or None
 
 
 def _joined_keys(
@@ -323,7 +317,7 @@ def _combinations(frame: object, columns: Sequence[str]) -> list[tuple[Key, ...]
     return distinct_rows(as_arrow(frame), columns, at_most=MOST_PUBLIC_KEYS)
 
 
-def _combined(
+def _combine_keys(
     select: ReadSql,
     listed: Mapping[str, object],
     columns: Mapping[str, str],

@@ -91,14 +91,14 @@ def find_files(source: str | PathLike[str] | PathList, *, encoding: str = UTF8) 
     """
     if is_list(source):
         paths = list_of_paths(source)
-        return _checked(paths, encoding, Path(commonpath([path.parent for path in paths])))
+        return _check_paths(paths, encoding, Path(commonpath([path.parent for path in paths])))
     written = fspath(cast("str | PathLike[str]", source))
     refuse_scheme(written)
     if "://" in written and not is_of_file(written):
         raise ParameterError(f"{written!r} is not a file of this machine. Copy it here first.")
     exact = path_of(written)
     if written and exact.is_dir():
-        return _checked(_files_below(exact), encoding, exact.resolve())
+        return _check_paths(_files_below(exact), encoding, exact.resolve())
     matches = [exact] if exact.exists() else _matching(exact)
     paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:
@@ -107,10 +107,10 @@ def find_files(source: str | PathLike[str] | PathList, *, encoding: str = UTF8) 
         words = f"{what} {written!r}."
         spelled = Spelled(f"{words} {hint.on('python')}", f"{words} {hint.on('options')}")
         raise ParameterError(problem(Code.UNKNOWN_FILE, words=spelled))
-    return _checked(paths, encoding)
+    return _check_paths(paths, encoding)
 
 
-def _checked(paths: tuple[Path, ...], encoding: str, above: Path | None = None) -> Files:
+def _check_paths(paths: tuple[Path, ...], encoding: str, above: Path | None = None) -> Files:
     _check_names(paths)
     kind = _kind(paths)
     if encoding != UTF8 and kind not in TEXT_KINDS:

@@ -46,12 +46,12 @@ def aggregate(node: exp.Expr, translate: Translator) -> AggregateRequest:
 def name_aggregate(node: exp.Expr, asked: AggregateRequest) -> str:
     """The name of an aggregate that nobody gave one: count, sum_cost, quantile_cost."""
     word = SPELLED.get(type(node)) or asked.facts.sql_word or asked.word
-    of = asked.of
+    operand = asked.of
     if asked.word == "count_distinct":
         return word
-    if asked.word == "count" and not isinstance(of, ColumnRef):
-        return word if of is None else "count_if"
-    return f"{word}_{of.name}" if isinstance(of, ColumnRef) else word
+    if asked.word == "count" and not isinstance(operand, ColumnRef):
+        return word if operand is None else "count_if"
+    return f"{word}_{operand.name}" if isinstance(operand, ColumnRef) else word
 
 
 def _name(node: exp.Expr) -> str:
@@ -93,25 +93,25 @@ def _named_one(make: Ask, node: exp.Expr, translate: Translator) -> AggregateReq
 
 def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this", "big_int", words={"expressions": "COUNT of several columns"})
-    of = node.this
-    if of is None:
+    inner = node.this
+    if inner is None:
         raise slip("COUNT() counts nothing", "Write COUNT(*) or COUNT(column).", node=node)
-    if type(of) is exp.Star:
-        only(of)
+    if type(inner) is exp.Star:
+        only(inner)
         return ask.count()
-    if type(of) is exp.Distinct:
-        return _distinct(of, translate)
-    counted = translate(of)
+    if type(inner) is exp.Distinct:
+        return _distinct(inner, translate)
+    counted = translate(inner)
     return ask.count() if isinstance(counted, Literal) else ask.count(counted)
 
 
 def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "expressions", words={"on": "DISTINCT ON"})
-    columns = [node for one in node.expressions for node in _listed(one.unnest())]
+    columns = [node for part in node.expressions for node in _list_columns(part.unnest())]
     return _count_different(columns, translate)
 
 
-def _listed(node: exp.Expr) -> list[exp.Expr]:
+def _list_columns(node: exp.Expr) -> list[exp.Expr]:
     """The columns of (ward, sex)."""
     return node.expressions if type(node) is exp.Tuple else [node]
 
@@ -171,8 +171,8 @@ def _named_percentile(node: exp.Expr, translate: Translator) -> AggregateRequest
     if len(node.expressions) != 2:
         instead = "Write QUANTILE_CONT(cost, 0.5)."
         raise slip(f"{sql_name(node)} takes a column and a quantile", instead, node=node)
-    of, at = node.expressions
-    return _quantiles(of, at, translate)
+    column, at = node.expressions
+    return _quantiles(column, at, translate)
 
 
 def _within_group(node: exp.Expr, translate: Translator) -> AggregateRequest:

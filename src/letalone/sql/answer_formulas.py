@@ -75,28 +75,28 @@ def _if(reading: CellReading, node: exp.Expr) -> RowFormula:
 
 def _is(reading: CellReading, node: exp.Expr) -> RowFormula:
     only(node, "this", "expression")
-    of, value = reading.read(node.this), cast("exp.Is", node).expression
+    operand, value = reading.read(node.this), cast("exp.Is", node).expression
     if type(value) is exp.Null:
-        return Calculation("missing", (of,))
-    met = reading.compare("=", of, reading.read(value), node)
+        return Calculation("missing", (operand,))
+    met = reading.compare("=", operand, reading.read(value), node)
     return Calculation("case", (met, Fixed(True), Fixed(False)))
 
 
 def _one_of(reading: CellReading, node: exp.Expr) -> RowFormula:
     only(node, "this", "expressions")
-    of = reading.read(node.this)
-    met = [reading.compare("=", of, reading.read(value), node) for value in node.expressions]
+    operand = reading.read(node.this)
+    met = [reading.compare("=", operand, reading.read(value), node) for value in node.expressions]
     return Calculation("or", tuple(met))
 
 
-def _between(reading: CellReading, node: exp.Expr) -> RowFormula:
+def _read_between(reading: CellReading, node: exp.Expr) -> RowFormula:
     only(node, "this", "low", "high", words={"symmetric": "BETWEEN SYMMETRIC"})
-    of, low, high = (reading.read(node.args[name]) for name in ("this", "low", "high"))
-    ends = reading.compare(">=", of, low, node), reading.compare("<=", of, high, node)
+    operand, low, high = (reading.read(node.args[name]) for name in ("this", "low", "high"))
+    ends = reading.compare(">=", operand, low, node), reading.compare("<=", operand, high, node)
     return Calculation("and", ends)
 
 
-def _compared(reading: CellReading, node: exp.Expr) -> RowFormula:
+def _read_comparison(reading: CellReading, node: exp.Expr) -> RowFormula:
     only(node, "this", "expression")
     binary = cast("exp.Binary", node)
     sides = reading.read(binary.this), reading.read(binary.expression)
@@ -112,10 +112,10 @@ def _cast(reading: CellReading, node: exp.Expr) -> RowFormula:
         return Calculation("joined", (reading.read(node.this),))
     if kind.this not in (*WHOLE, *FLOATS):
         raise refuse_node(node)
-    of = reading.read(node.this)
+    operand = reading.read(node.this)
     if kind.this in FLOATS and len(digits) < 2:
-        return of
-    return Calculation("rounded", (of, Fixed(int(digits[1]) if len(digits) > 1 else 0)))
+        return operand
+    return Calculation("rounded", (operand, Fixed(int(digits[1]) if len(digits) > 1 else 0)))
 
 
 OF_CELLS: Mapping[type[exp.Expr], Read] = {
@@ -123,7 +123,7 @@ OF_CELLS: Mapping[type[exp.Expr], Read] = {
     exp.If: _if,
     exp.Is: _is,
     exp.In: _one_of,
-    exp.Between: _between,
+    exp.Between: _read_between,
     exp.Cast: _cast,
     exp.TryCast: _cast,
     exp.And: _of_parts("and", "this", "expression"),
@@ -143,7 +143,7 @@ OF_CELLS: Mapping[type[exp.Expr], Read] = {
     exp.Sqrt: _of_parts("root", "this"),
     exp.Exp: _of_parts("exponential", "this"),
     exp.Ln: _of_parts("logarithm", "this"),
-    **dict.fromkeys(COMPARED, _compared),
+    **dict.fromkeys(COMPARED, _read_comparison),
 }
 # Kinds of columns that no formula over aggregates has: their ranges would not be known.
 WITHOUT_RANGE = tuple(

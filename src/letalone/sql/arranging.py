@@ -69,8 +69,8 @@ class Arranging:
                 return HavingTest("missing", (self._operand(node.this),))
             case exp.Between():
                 only(node, "this", "low", "high")
-                of, low, high = (node.args[x] for x in ("this", "low", "high"))
-                ends = (self._compared(">=", of, low), self._compared("<=", of, high))
+                operand, low, high = (node.args[x] for x in ("this", "low", "high"))
+                ends = (self._compared(">=", operand, low), self._compared("<=", operand, high))
                 return HavingTest("and", ends)
             case exp.In() if not node.args.get("query"):
                 only(node, "this", "expressions")
@@ -137,13 +137,13 @@ class Arranging:
 
     def _operand(self, node: exp.Expr) -> Condition:
         if type(node) is exp.Subquery:
-            return _fixed(self.translate(node), node)
+            return _read_constant(self.translate(node), node)
         name = self._group_column(node) or self.name_of(node, having=True)
         if name is not None:
             self.check_one_number(name, node)
             return OutputRef(name)
         if is_grouping(node):
-            return _fixed(self.translate(node), node)
+            return _read_constant(self.translate(node), node)
         raise refuse_node(node, HAVING)
 
     def _group_column(self, node: exp.Expr) -> str | None:
@@ -168,7 +168,7 @@ class Arranging:
         if having:
             keys = [column for column in node.find_all(exp.Column) if self._group_column(column)]
             hides = {named_by(column, known) for column in keys}
-            known = {name: asked for name, asked in known.items() if name not in hides}
+            known = {name: request for name, request in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def key_of(self, node: exp.Expr) -> str | None:
@@ -198,9 +198,9 @@ class Arranging:
         written = node.this if type(node) is exp.Cast else node  # DATE '2024-01-31' is a cast
         if type(written) in (exp.Literal, exp.Boolean, exp.Neg):
             return None
-        of = key_of(node, self.translate)
-        known = next((group.name for group in self.groups if same(group.of, of)), None)
-        return self._looked_up(of) if known is None else known
+        key = key_of(node, self.translate)
+        known = next((group.name for group in self.groups if same(group.of, key)), None)
+        return self._looked_up(key) if known is None else known
 
     def _looked_up(self, of: Expression) -> str | None:
         """The column of a public table that the groups decide; one that is not shown is added."""
@@ -254,8 +254,8 @@ class Arranging:
 
     def check_one_number(self, name: str, node: exp.Expr) -> None:
         """Refuses what has several numbers, where one is needed."""
-        asked = {**self.asked, **self.hidden}.get(name)
-        if isinstance(asked, AggregateRequest) and len(asked.at) > 1:
+        request = {**self.asked, **self.hidden}.get(name)
+        if isinstance(request, AggregateRequest) and len(request.at) > 1:
             what = "Several quantiles at once are neither compared nor sorted by"
             raise Unread(what, "Name one: QUANTILE_CONT(cost, 0.5).", node=node)
 
@@ -274,7 +274,7 @@ class Arranging:
         return int(digits)
 
 
-def _fixed(operand: Expression, node: exp.Expr) -> Fixed:
+def _read_constant(operand: Expression, node: exp.Expr) -> Fixed:
     if not isinstance(operand, Literal):
         raise Unread("HAVING looks at the answer, not at rows", ROWS, node=node)
     value = operand.value

@@ -92,12 +92,12 @@ def _read_cast(node: exp.Expr, translate: Translating) -> Expression:
     only(node, "this", "to", "_type", "safe")
     if literal and kind in (*DATES, *TIMES):
         return Literal(read_moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
-    of = translate(node.this)
-    if isinstance(of, nodes.DateText) and of.pattern in WRITTEN and kind in (*WHOLE, *FLOATS):
-        return nodes.DatePart(WRITTEN[of.pattern], of.of)
-    changed = _change_type(of, kind, translate.names.type_of(of))
+    inner = translate(node.this)
+    if isinstance(inner, nodes.DateText) and inner.pattern in WRITTEN and kind in (*WHOLE, *FLOATS):
+        return nodes.DatePart(WRITTEN[inner.pattern], inner.of)
+    changed = _change_type(inner, kind, translate.names.type_of(inner))
     has_digits = kind in FLOATS and len(node.args["to"].expressions) > 1
-    if changed is None or (has_digits and changed is of):
+    if changed is None or (has_digits and changed is inner):
         raise refuse_node(node)
     return changed
 
@@ -105,7 +105,7 @@ def _read_cast(node: exp.Expr, translate: Translating) -> Expression:
 def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | None:
     """The expression as another type; None where that could fail on a row, or depends on who
     rounds."""
-    whole = known in (Type.INTEGER, Type.BOOLEAN)
+    is_whole = known in (Type.INTEGER, Type.BOOLEAN)
     match known:
         case Type.DATE | Type.TIMESTAMP if kind in DATES:
             return nodes.StartOf("day", of)
@@ -113,7 +113,7 @@ def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | N
             return of
         case Type.BOOLEAN if kind in (*WHOLE, *FLOATS):
             return Case(((of, Literal(1)), (nodes.Not(of), Literal(0))), Literal(None))
-        case Type.INTEGER | Type.NUMBER if kind in FLOATS or (whole and kind in WHOLE):
+        case Type.INTEGER | Type.NUMBER if kind in FLOATS or (is_whole and kind in WHOLE):
             return of
         case Type.TEXT if kind in TEXTS:
             return of
@@ -129,9 +129,9 @@ def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | N
 
 def _read_extract(node: exp.Expr, translate: Translating) -> Expression:
     only(node, "this", "expression")
-    name, of = str(node.this.name), cast("exp.Extract", node).expression
-    between = seconds_between(of, translate) if name.upper() == "EPOCH" else None
-    return _read_part(name, of, translate, node) if between is None else between
+    name, moment = str(node.this.name), cast("exp.Extract", node).expression
+    between = seconds_between(moment, translate) if name.upper() == "EPOCH" else None
+    return _read_part(name, moment, translate, node) if between is None else between
 
 
 def _read_part(name: str, of: exp.Expr, translate: Translating, node: exp.Expr) -> Expression:
@@ -163,14 +163,14 @@ def _read_start(node: exp.Expr, translate: Translating) -> Expression:
     unit = cast("exp.Expr", node.args["unit"])
     monday = type(unit) is exp.WeekStart and unit.name.upper() == "MONDAY"
     period = "week" if monday else None if type(unit) is exp.WeekStart else _period(unit)
-    of = translate(node.this)
-    if period is None or isinstance(of, Literal):
+    moment = translate(node.this)
+    if period is None or isinstance(moment, Literal):
         instead = (
             "Write DATE_TRUNC('month', day), with year, quarter, month, week or day; weeks begin on"
             " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
         )
         raise Unread("This DATE_TRUNC is not read", instead, node=node)
-    return nodes.StartOf(period, of)
+    return nodes.StartOf(period, moment)
 
 
 def _period(unit: exp.Expr) -> nodes.Period | None:
@@ -183,8 +183,8 @@ def _read_named_part(node: exp.Expr, translate: Translating) -> Expression:
     words = node.expressions
     if len(words) != 2 or type(words[0]) not in (exp.Literal, exp.Column, exp.Var):
         raise slip("DATE_PART takes a part and a date", "Write YEAR(day).", node=node)
-    part, of = words
-    return _read_part(str(part.name), of, translate, node)
+    part, moment = words
+    return _read_part(str(part.name), moment, translate, node)
 
 
 def seconds_between(node: exp.Expr, translate: Translating) -> Expression | None:
@@ -203,10 +203,10 @@ def read_duration(node: exp.Binary, translate: Translating) -> tuple[Expression,
         seconds = _seconds_of(side)
         between = None if seconds is None else seconds_between(other, translate)
         if between is None and (shift := _shift_of(side)) is not None:
-            of, count, unit = shift
+            start_node, count, unit = shift
             seconds = count * SECONDS[unit] if unit in SECONDS else None
-            if seconds is not None and not is_now(of) and not is_now(other):
-                end, start = translate(other), translate(of)
+            if seconds is not None and not is_now(start_node) and not is_now(other):
+                end, start = translate(other), translate(start_node)
                 between = end.seconds_since(start) if _are_times((end, start), translate) else None
         if seconds is not None and between is not None:
             sides = between, Literal(seconds)
@@ -228,8 +228,8 @@ def _seconds_of(node: exp.Expr) -> int | None:
 
 def _are_times(of: tuple[Expression, Expression], translate: Translating) -> bool:
     return all(
-        not isinstance(one, Literal) and translate.names.type_of(one) is Type.TIMESTAMP
-        for one in of
+        not isinstance(side, Literal) and translate.names.type_of(side) is Type.TIMESTAMP
+        for side in of
     )
 
 
@@ -238,16 +238,16 @@ def read_shift(node: exp.Expr, translate: Translating) -> Expression:
     shift = _shift_of(node)
     if shift is None:
         raise refuse_node(node)
-    of, count, unit = shift
-    if is_now(of):
-        raise refuse_node(of)
-    start = translate(of)
+    start_node, count, unit = shift
+    if is_now(start_node):
+        raise refuse_node(start_node)
+    start = translate(start_node)
     value = start.value if isinstance(start, Literal) else None
     if isinstance(value, str):
         value = cast("date", read_moment(value, Type.DATE))
     if not isinstance(value, date):
         raise INTERVAL.at(node)
-    moved = _shifted(value, count, unit)
+    moved = _shift_date(value, count, unit)
     if moved is None:
         raise INTERVAL.at(node)
     return Literal(moved)
@@ -259,8 +259,8 @@ def read_shifted(node: exp.Binary, translate: Translating) -> tuple[Expression, 
         shift = _shift_of(side)
         if shift is None or is_now(shift[0]) or is_now(other):
             continue
-        of, count, unit = shift
-        start = translate(of)
+        start_node, count, unit = shift
+        start = translate(start_node)
         if isinstance(start, Literal) or isinstance(end := translate(other), Literal):
             continue
         days = count * {"DAY": 1, "WEEK": 7}.get(unit, 0)
@@ -321,7 +321,7 @@ def _number_of(node: exp.Expr | None) -> int | None:
             return None
 
 
-def _shifted(start: date, count: int, unit: str) -> date | None:
+def _shift_date(start: date, count: int, unit: str) -> date | None:
     months = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}.get(unit)
     try:
         if months is None:

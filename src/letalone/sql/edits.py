@@ -162,9 +162,9 @@ def _add_group_by(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSq
     selects = [token for token in tokens if token.token_type is TokenType.SELECT]
     if query is None or query.args.get("group") is not None or len(selects) != 1:
         return None
-    columns = [one.unalias() for one in query.expressions]
-    keys = [one for one in columns if not any(map(is_aggregate, one.walk()))]
-    spans = [span for one in keys if (span := span_of(one, tokens)) is not None]
+    columns = [expression.unalias() for expression in query.expressions]
+    keys = [column for column in columns if not any(map(is_aggregate, column.walk()))]
+    spans = [span for key in keys if (span := span_of(key, tokens)) is not None]
     if len(spans) < len(keys) or len(keys) == len(columns):
         return None
     ends = [token.start for token in tokens if token.token_type in ENDING]
@@ -185,7 +185,7 @@ def _span_of_now(tokens: Sequence[Token]) -> Span | None:
     """Where NOW() or CURRENT_DATE stands, which has no place in the tree."""
     for place, token in enumerate(tokens):
         if token.text.upper() in NOW_WORDS:
-            called = [one.token_type for one in tokens[place + 1 : place + 3]] == BRACKETS
+            called = [token.token_type for token in tokens[place + 1 : place + 3]] == BRACKETS
             return token.start, tokens[place + 2 * called].end + 1
     return None
 

@@ -159,12 +159,12 @@ def _read_join(join: exp.Join, names: Names, tables: Schemas) -> Names:
         instead = "Write JOIN: rows without a partner are left out."
         raise Unread("Not answered: LEFT JOIN of a private table", instead, node=join)
     joined = Joined(name, on, tables[name], shared, outer=is_outer)
-    renamed = _renamed(joined, called, names)
+    renamed = _find_new_names(joined, called, names)
     joined = replace(joined, renamed=renamed)
     return replace(names, joined={**names.joined, called: joined})
 
 
-def _renamed(joined: Joined, called: str, names: Names) -> dict[str, str]:
+def _find_new_names(joined: Joined, called: str, names: Names) -> dict[str, str]:
     """New names for columns of a public table that others have before it."""
     if joined.schema.unit is not None:
         return {}
@@ -182,7 +182,7 @@ def _renamed(joined: Joined, called: str, names: Names) -> dict[str, str]:
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name, with a number where it is taken in any case."""
     numbered = (f"{name}_{number}" for number in count(2))
-    return next(one for one in chain([name], numbered) if one.casefold() not in taken)
+    return next(word for word in chain([name], numbered) if word.casefold() not in taken)
 
 
 def _shared_names(on: Pairs, own: Schema, other: Schema) -> frozenset[str]:
@@ -234,8 +234,8 @@ def _natural(join: exp.Join, names: Names, public: Schema) -> Pairs:
 
 def _using(join: exp.Join, names: Names, public: Schema) -> Pairs:
     pairs: list[tuple[str, str]] = []
-    for one in cast("list[exp.Expr]", join.args.get("using") or []):
-        identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
+    for named in cast("list[exp.Expr]", join.args.get("using") or []):
+        identifier = cast("exp.Identifier", named if type(named) is exp.Identifier else named.this)
         left = matching(identifier, names.all_names)
         right = matching(identifier, [column.name for column in public.columns])
         if left is None or right is None:

@@ -59,7 +59,7 @@ def columns_within(asked: Computable) -> list[str]:
     request = cast("AggregateRequest", asked)
     if request.counts or request.of is None:
         return []
-    return [name for of in (request.of, *request.by) for name in column_names(of)]
+    return [name for part in (request.of, *request.by) for name in column_names(part)]
 
 
 def find_unbounded(aggregates: Mapping[str, Computable], columns: ColumnTypes) -> list[str]:
@@ -79,7 +79,7 @@ def is_open_ended(asked: Computable, columns: ColumnTypes) -> bool:
 
 def _lacking(asked: AggregateRequest, columns: ColumnTypes) -> list[str]:
     given = {name for name, _ in asked.bounds}
-    names = [name for of in _open_values(asked, columns) for name in column_names(of)]
+    names = [name for part in _open_values(asked, columns) for name in column_names(part)]
     return [name for name in names if _is_open(name, columns) and name not in given]
 
 
@@ -92,10 +92,10 @@ def _open_values(asked: AggregateRequest, columns: ColumnTypes) -> list[Expressi
         return []
     given = {name for name, _ in asked.bounds}
     expressions: list[Expression] = []
-    for of in (asked.of, *asked.by):
-        typed = check_numeric(as_number(of, columns), columns, done="adding up")
-        known = isinstance(of, ColumnRef) and of.name in given
-        expressions += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
+    for part in (asked.of, *asked.by):
+        typed = check_numeric(as_number(part, columns), columns, done="adding up")
+        known = isinstance(part, ColumnRef) and part.name in given
+        expressions += [part] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
     return expressions
 
 
@@ -114,8 +114,8 @@ def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
     if is_plain and isinstance(request.of, ColumnRef) and request.of.name in bounds:
         lower, upper = bounds[request.of.name]
         return replace(request, lower=lower, upper=upper)
-    if request.by and all(isinstance(of, ColumnRef) for of in (request.of, *request.by)):
+    if request.by and all(isinstance(part, ColumnRef) for part in (request.of, *request.by)):
         more = {name: bounds[name] for name in columns_within(request) if name in bounds}
         return replace(request, bounds=tuple({**more, **dict(request.bounds)}.items()))
-    by = tuple(clamp_columns(of, bounds) for of in request.by)
+    by = tuple(clamp_columns(part, bounds) for part in request.by)
     return replace(request, of=clamp_columns(request.of, bounds), by=by)

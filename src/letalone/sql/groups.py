@@ -78,8 +78,8 @@ def read_group_by(
     keys = {n: key_of(node, translate) for n, node in named if type(node) is not exp.Literal}
     clauses: list[GroupClause] = []
     for node in listed:
-        of = key_of(_meant(node, selected, names), translate)
-        clauses.append(GroupClause(_name(of, keys, len(clauses) + 1), of))
+        key = key_of(_meant(node, selected, names), translate)
+        clauses.append(GroupClause(_name(key, keys, len(clauses) + 1), key))
     return clauses
 
 
@@ -188,9 +188,9 @@ def _bin(node: exp.Expr, translate: Translator) -> Expression:
     if len(node.expressions) != 4:
         what = "BIN takes a column, from, to and the width of a range"
         raise slip(what, "Write BIN(age, 0, 100, 10).", node=node)
-    of, *numbers = node.expressions
+    column, *numbers = node.expressions
     ends = [number_of(end, translate, "An end of BIN") for end in numbers]
-    return bins(translate(of), *ends, name="range").of
+    return bins(translate(column), *ends, name="range").of
 
 
 def _buckets(node: exp.Expr, translate: Translator) -> Expression:

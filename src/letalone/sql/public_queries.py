@@ -58,12 +58,12 @@ def read_in(node: exp.Expr, translate: Translating, make: Make) -> Expression:
     """IN (SELECT …): the values are listed."""
     query = _select_of(node.args["query"])
     only(node, "this", "query")
-    of = translate(node.this)
+    operand = translate(node.this)
     values = [row[0] for row in _rows(query, translate, make)]
     if None in values and type(node.parent) is exp.Not:
         instead = "Add WHERE … IS NOT NULL to the inner query."
         raise Unread("NOT IN a list with a missing value is never true", instead, node=node)
-    return one_of(of, [value for value in values if value is not None])
+    return one_of(operand, [value for value in values if value is not None])
 
 
 def read_unmatched(node: exp.Expr, translate: Translating) -> Expression | None:
@@ -108,27 +108,27 @@ def _read_summary(
 ) -> Expression:
     """One number of all rows of a public table, as often as each is there."""
     only(summary, "this", "big_int")
-    names, of = _names_of(query, translate), summary.this
-    if type(of) is exp.Distinct or any(query.args.get(name) for name in ("distinct", "limit")):
+    names, operand = _names_of(query, translate), summary.this
+    if type(operand) is exp.Distinct or any(query.args.get(name) for name in ("distinct", "limit")):
         raise Unread("This query about a public table is not read", PLAIN, node=query)
-    if type(of) in (exp.Star, exp.Literal):  # of rows, whatever they hold
-        of = exp.true() if type(summary) is exp.Count else of
+    if type(operand) in (exp.Star, exp.Literal):  # of rows, whatever they hold
+        operand = exp.true() if type(summary) is exp.Count else operand
     inner = query.copy()
-    inner.set("expressions", [of.copy()])
+    inner.set("expressions", [operand.copy()])
     inner.set("order", None)
     values = [row[0] for row in _rows(inner, translate, make, once=False)]
     known = [value for value in values if value is not None]
     numbers = type(summary) in (exp.Avg, exp.Sum)
     if numbers and not all(isinstance(value, int | Fraction) for value in known):
-        raise slip(f"{of.sql()} of {names.schema.name!r} is not a number", PLAIN, node=query)
+        raise slip(f"{operand.sql()} of {names.schema.name!r} is not a number", PLAIN, node=query)
     return Literal(SUMMARIES[type(summary)](known))
 
 
 def _read_number(query: exp.Select, names: Names) -> Expression:
     """The answer of a query of one number about the private table."""
-    found = one_number(query)
-    own = [names.schema.name]
-    if found is None or matching(cast("exp.Identifier", found.table.this), own) is None:
+    number = one_number(query)
+    table_names = [names.schema.name]
+    if number is None or matching(cast("exp.Identifier", number.table.this), table_names) is None:
         raise SUBQUERY.at(query)
     sql = query.sql("duckdb")
     if sql not in names.numbers:
@@ -148,13 +148,13 @@ def read_exists(node: exp.Expr, translate: Translating, make: Make) -> Expressio
     if len(ties) != 1 or type(ties[0]) is not exp.EQ:
         raise SUBQUERY.at(node)
     sides = ties[0].this, ties[0].expression
-    theirs, own = sides if _is_inside(sides[0], inner) else reversed(sides)
+    theirs, ours = sides if _is_inside(sides[0], inner) else reversed(sides)
     rest = [part.copy() for part in parts if part is not ties[0]]
     chosen = exp.select(theirs.copy()).from_(query.args["from_"].this.copy())
     if rest:
         chosen.set("where", exp.Where(this=exp.and_(*rest, copy=False)))
     values = [row[0] for row in _rows(chosen, translate, make)]
-    return one_of(translate(own), [value for value in values if value is not None])
+    return one_of(translate(ours), [value for value in values if value is not None])
 
 
 def _parts(node: exp.Expr) -> list[exp.Expr]:
@@ -200,8 +200,8 @@ def _rows(
     look_up = cast("LookUp", names.look_up)
     if limit is not None:
         order, descending = _order(query)
-        found = look_up(PublicSelect(names.schema.name, (column, inner(order)), condition))
-        return _first_rows(found, _number_of_rows(limit), descending=descending)
+        rows = look_up(PublicSelect(names.schema.name, (column, inner(order)), condition))
+        return _first_rows(rows, _number_of_rows(limit), descending=descending)
     return look_up(PublicSelect(names.schema.name, (column,), condition, once))
 
 

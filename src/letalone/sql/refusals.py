@@ -274,8 +274,9 @@ def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
 def _instead_of(node: exp.Expr) -> str | None:
     """What can be written in place of a function that dialects understand differently."""
     if type(node) is exp.DayOfWeek or sql_name(node) == "WEEKDAY":  # as DuckDB means both
-        of = node.expressions[0] if type(node) is exp.Anonymous and node.expressions else node.this
-        return f"EXTRACT(DOW FROM {of.sql('duckdb')})" if isinstance(of, exp.Expr) else None
+        is_call = type(node) is exp.Anonymous
+        day = node.expressions[0] if is_call and node.expressions else node.this
+        return f"EXTRACT(DOW FROM {day.sql('duckdb')})" if isinstance(day, exp.Expr) else None
     parts = node.args.get("expression") if type(node) is exp.ApproxQuantiles else None
     if parts is None or not str(parts.name).isdecimal() or not 1 < int(parts.name) <= MOST_PARTS:
         return None

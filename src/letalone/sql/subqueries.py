@@ -192,7 +192,7 @@ def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.
     called = subquery.alias.casefold()
     columns, star = _columns(inner), any(_is_star(c) for c in inner.expressions)
     strict = not star
-    own = _called(inner)
+    own = _name_of_table(inner)
     given = [column.alias for column in result.expressions if column.alias]
     clauses = ("expressions", "where", "group", "having", "order", "qualify")
     for name in clauses:
@@ -234,7 +234,7 @@ def _columns(query: exp.Select) -> dict[str, exp.Expr]:
     return columns
 
 
-def _called(query: exp.Select) -> str:
+def _name_of_table(query: exp.Select) -> str:
     table = query.args["from_"].this
     return table.alias_or_name
 
@@ -314,7 +314,7 @@ def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> ex
         known = {**columns, **by_name} if name == "order" else columns
         for node in list(_nodes(result.args.get(name))):
             _replace_columns(node, known, called, "", strict=True)
-    return _merged(result, inner.copy())
+    return _merge(result, inner.copy())
 
 
 def _with_scalars(outer: exp.Select) -> exp.Select:
@@ -430,7 +430,7 @@ def _lift_aggregates(node: exp.Expr) -> bool:
     return bool(parts)
 
 
-def _merged(above: exp.Select, inner: exp.Select) -> exp.Select:
+def _merge(above: exp.Select, inner: exp.Select) -> exp.Select:
     """The inner query with the outer one's columns and clauses."""
     selected = list(above.expressions)
     stars = any(type(column) is exp.Star for column in selected)

@@ -73,7 +73,7 @@ def read_qualify(
         return None, {}
     clause = clause.copy()
     computed: dict[str, RowFormula] = {}
-    for node in list(_compared(clause.this)):
+    for node in list(_find_compared(clause.this)):
         name = free_name("qualify", None, taken={*arranging.selected, *computed})
         computed[name] = WindowReader(arranging).read(node)
         node.replace(exp.Column(this=exp.to_identifier(name, quoted=True)))
@@ -112,13 +112,13 @@ def _is_computed(node: exp.Expr, arranging: Arranging) -> bool:
     return not plain and arranging.key_of(node.unnest()) is None
 
 
-def _compared(node: exp.Expr) -> Iterator[exp.Expr]:
+def _find_compared(node: exp.Expr) -> Iterator[exp.Expr]:
     """What a condition compares, where a window is in it."""
     if not isinstance(node, CONDITIONS):
         yield from [node] if has_window(node) else []
         return
     for part in list(node.iter_expressions()):
-        yield from _compared(part)
+        yield from _find_compared(part)
 
 
 @dataclass(frozen=True, slots=True)

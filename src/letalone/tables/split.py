@@ -94,12 +94,7 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
 def _rank_bits(plan: Plan) -> int:
     """What ranks are multiplied with to be whole numbers, in bits."""
     aggregates = (aggregate for _, aggregate in with_formula_parts(plan.aggregates))
-    shares = [
-        share
-        for aggregate in aggregates
-        if isinstance(aggregate, Quantiles)
-        for share in aggregate.at
-    ]
+    shares = [share for part in aggregates if isinstance(part, Quantiles) for share in part.at]
     return max((share.denominator.bit_length() for share in shares), default=0)
 
 

@@ -47,7 +47,7 @@ class Body(BaseModel):
 
     def arguments(self) -> dict[str, Any]:
         """All fields, for what of the curator takes them by the same names."""
-        return {name: _argument(value) for name, value in self}
+        return {name: _as_argument(value) for name, value in self}
 
 
 class SentBudget(Body):
@@ -298,7 +298,7 @@ class Outcome(Body):
     words: Reason
 
 
-def _argument(value: Any) -> Any:
+def _as_argument(value: Any) -> Any:
     """A field as the curator takes it: a budget as one, and a time in UTC, to the second."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(microsecond=0)

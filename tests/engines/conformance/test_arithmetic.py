@@ -12,7 +12,7 @@ import pytest
 from sqlglot import exp
 
 from letalone.engines.core import syntax
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.engines.postgres.postgres_dialect import GUARDS, POSTGRES
 from letalone.plans.types import Type
 from postgres import shared
@@ -89,7 +89,7 @@ def test_places_are_those_of_duckdb_for_every_operand(connection, grid):
     asked = GridSum(col("x"), low, high, shift)
     wanted = on_duckdb(OPERANDS, lambda term, levels: place(term, asked, levels))
     levels = Levels("#", POSTGRES)
-    term = place(Term(syntax.column("x"), Type.NUMBER, finite=False, simple=True), asked, levels)
+    term = place(SqlTerm(syntax.column("x"), Type.NUMBER, finite=False, simple=True), asked, levels)
     source = syntax.table("pairs", schema="pg_temp")
     rows = levels.over(syntax.select([syntax.column("x")], source))
     query = syntax.select([syntax.column("x"), term.sql], syntax.subquery(rows, "rows"))

@@ -9,7 +9,7 @@ import pytest
 
 import letalone as la
 from engines import on_postgres
-from letalone.curator.data_sets.allowed_addresses import check_table
+from letalone.curator.data_sets.external_sources import check_table
 from letalone.engines.postgres.postgres_connection import Server
 from letalone.engines.postgres.postgres_engine import open_postgres
 from letalone.engines.postgres.postgres_views import POLICY, check_made

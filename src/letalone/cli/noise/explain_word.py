@@ -41,8 +41,8 @@ def read_terms() -> tuple[GlossaryTerm, ...]:
 
 def find_term(word: str) -> GlossaryTerm:
     """The term of this name, or that it is another word for; else an error with the nearest."""
-    by_word = {_folded(name): term for term in read_terms() for name in (term.name, *term.also)}
-    folded = _folded(word)
+    by_word = {_fold_word(name): term for term in read_terms() for name in (term.name, *term.also)}
+    folded = _fold_word(word)
     meant = by_word.get(folded) or by_word.get(folded.removesuffix("s"))
     if meant is None:
         raise ParameterError(
@@ -52,7 +52,7 @@ def find_term(word: str) -> GlossaryTerm:
     return meant
 
 
-def _folded(word: str) -> str:
+def _fold_word(word: str) -> str:
     return " ".join(word.lower().replace("_", " ").replace("-", " ").split())
 
 

@@ -89,7 +89,7 @@ def _check(options: AnonymityOptions) -> None:
 def _measure(options: AnonymityOptions) -> Anonymity:
     quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
     return with_one_table(
-        lambda: measure(options.file, **_shared(options), population=options.population),
+        lambda: measure(options.file, **_shared_options(options), population=options.population),
         options.file,
         lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
     )
@@ -98,7 +98,7 @@ def _measure(options: AnonymityOptions) -> Anonymity:
 def _make(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
         options.file,
-        **_shared(options),
+        **_shared_options(options),
         k=k,
         l=options.l,
         t=options.t,
@@ -107,7 +107,7 @@ def _make(options: AnonymityOptions, k: int) -> Anonymized:
     )
 
 
-def _shared(options: AnonymityOptions) -> dict[str, Any]:
+def _shared_options(options: AnonymityOptions) -> dict[str, Any]:
     names = ("quasi_identifiers", "sensitive", "unit")
     return {name: getattr(options, name) for name in names} | {"table_name": options.table}
 

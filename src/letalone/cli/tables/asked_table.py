@@ -150,16 +150,12 @@ class AskedTable:
         columns = {column.name for column in self.look.schema.columns}
         words = [word for word in options.bounds if word.rpartition("=")[0] not in columns]
         options = replace(options, bounds=tuple(words))
-        aggregates = cast("dict[str, Computable]", dict(query.aggregates))
+        parts = cast("dict[str, Computable]", dict(query.aggregates))
         added = list(
-            dict.fromkeys(
-                name for aggregate in aggregates.values() for name in columns_within(aggregate)
-            )
+            dict.fromkeys(name for part in parts.values() for name in columns_within(part))
         )
         given = option_values.read_bounds(options.bounds, query.rows, added)
-        return replace(
-            query, aggregates=tuple(give_bounds(aggregates, given, columns=given).items())
-        )
+        return replace(query, aggregates=tuple(give_bounds(parts, given, columns=given).items()))
 
     def _with_keys(self, query: Query, options: QueryOptions) -> Query:
         columns = columns_of(query.rows, joins=query.joins)
@@ -209,7 +205,7 @@ class AskedTable:
                     f"--unit is {unit or ROW}, but {file} says that the unit is {schema.unit}."
                     " Leave --unit out, or change the file."
                 )
-                raise ParameterError(option_values.advised(words, LEAVE_UNIT))
+                raise ParameterError(option_values.advise(words, LEAVE_UNIT))
             return self._same_unit(unit), []
         if declares:
             return self._same_unit(schema.unit), []
@@ -228,9 +224,7 @@ class AskedTable:
             f"The budget of {known.name!r} protects each {before}, and this question would protect"
             f" each {unit or ROW}. A table has one unit: ask with --unit {before}."
         )
-        raise NeighboursDiffer(
-            option_values.advised(words, LEAVE_UNIT, code=Code.NEIGHBOURS_DIFFER)
-        )
+        raise NeighboursDiffer(option_values.advise(words, LEAVE_UNIT, code=Code.NEIGHBOURS_DIFFER))
 
     def budget(self, options: QueryOptions) -> Budget | None:
         """The budget that was typed; None where none was, and the ledger may know it."""
@@ -245,7 +239,7 @@ class AskedTable:
             f" letalone ledger raise {self.ledger} {known.name} EPSILON:DELTA."
         )
         remedy = LeaveOut(Argument("budget"))
-        raise ParameterError(option_values.advised(words, remedy, code=Code.BUDGET_IS_FIXED))
+        raise ParameterError(option_values.advise(words, remedy, code=Code.BUDGET_IS_FIXED))
 
     def missing_budget(self, options: QueryOptions) -> list[Problem]:
         """That nobody has named a budget, where one is needed."""
@@ -263,7 +257,7 @@ class AskedTable:
             f"{cost}, which a budget of ({budget}) does not allow. Nothing was charged, and the"
             " budget was not written down: name a larger one, or ask for less."
         )
-        raise BudgetExceeded(option_values.advised(words, NameBudget(2), code=Code.BUDGET_EXCEEDED))
+        raise BudgetExceeded(option_values.advise(words, NameBudget(2), code=Code.BUDGET_EXCEEDED))
 
 
 def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
@@ -271,12 +265,10 @@ def _open_expressions(question: ReadSql, columns: ColumnTypes) -> Iterator[str]:
     for aggregate in question.aggregates.values():
         parts = aggregate.parts if isinstance(aggregate, FormulaRequest) else (aggregate,)
         for part in cast("tuple[AggregateRequest, ...]", parts):
-            for expression in (
-                expression for expression in (part.of, *part.by) if expression is not None
-            ):
-                lacking = dict.fromkeys(columns_without_bounds(expression, columns), UNIT_RANGE)
-                if is_unbounded(clamp_columns(expression, lacking), columns):
-                    yield in_words(expression)
+            for value in (value for value in (part.of, *part.by) if value is not None):
+                lacking = dict.fromkeys(columns_without_bounds(value, columns), UNIT_RANGE)
+                if is_unbounded(clamp_columns(value, lacking), columns):
+                    yield in_words(value)
 
 
 def _with_rows(query: Query, options: QueryOptions) -> Query:

@@ -62,7 +62,7 @@ def in_option_words(error: LetaloneError, options: type) -> str:
     )
 
 
-def reworded(error: LetaloneError, words: str, problem: Problem) -> LetaloneError:
+def reword(error: LetaloneError, words: str, problem: Problem) -> LetaloneError:
     """The error in these words; a wrong parameter is no more than that, whatever its class was."""
     return (ParameterError(problem) if isinstance(error, ParameterError) else error).with_words(
         words
@@ -84,7 +84,7 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable
         words += _to_fill_in(words, options, offers) + _opening(error, options, offers)
     if lacks_delta and table.known is not None:
         lines |= {NO_DELTA + _larger_budget(table.known, table.ledger): None}
-    return reworded(error, words + "".join(lines), replace(error.problem, others=()))
+    return reword(error, words + "".join(lines), replace(error.problem, others=()))
 
 
 def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> bool:
@@ -114,9 +114,7 @@ def make_offers(
     is_choice = problem.code.group is Group.MISSING or problem.code in ALTERNATIVES
     possible = [remedy for remedy in problem.remedies if _is_possible(remedy, options, table)]
     for remedy in possible or (None,):
-        begun = (
-            options if remedy is None else apply_remedy(_priced(remedy, options, table), options)
-        )
+        begun = options if remedy is None else apply_remedy(_price(remedy, options, table), options)
         rest = (problem,) if remedy is None else problem.others
         offer = _finish(begun, rest, table)
         fitting = None if offer is None else fit_budget(offer, table.known)
@@ -145,7 +143,7 @@ def _is_possible(remedy: Remedy, options: QueryOptions, table: AskedTable) -> bo
     return not options.keys and (table.known is None or table.known.budget.delta > 0)
 
 
-def _priced(remedy: Remedy, options: QueryOptions, table: AskedTable) -> Remedy:
+def _price(remedy: Remedy, options: QueryOptions, table: AskedTable) -> Remedy:
     """Finding keys takes a hundredth of the budget's δ, so that many questions can."""
     if not isinstance(remedy, remedies.FindKeys):
         return remedy

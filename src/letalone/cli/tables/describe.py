@@ -107,10 +107,7 @@ def _limit_as_json(limit: RowLimit | None) -> dict[str, object]:
 
 def _columns(source: TableFile) -> Table:
     columns = source.schema.columns
-    rows = [
-        (column.name, column.type.value, _bounds(column), _keys(column))
-        for column in columns[:LISTED]
-    ]
+    rows = [(c.name, c.type.value, _bounds(c), _keys(c)) for c in columns[:LISTED]]
     if (more := len(columns) - LISTED) > 0:
         rows.append((f"and {more} more", "--json lists all", "", ""))
     return table("column", "type", "bounds", "keys", rows=rows)

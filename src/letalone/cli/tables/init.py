@@ -142,15 +142,9 @@ def _check_owner(file: str, schema: Path) -> None:
 def _other_tables(file: Path, schema: Path) -> list[str]:
     """Files that have this schema file and are other tables; visits.csv is visits.parquet."""
     stem = schema.name.removesuffix(SUFFIX)
-    near = [
-        file_beside
-        for file_beside in sorted(schema.parent.glob(f"{escape(stem)}.*"))
-        if file_beside.is_file()
-    ]
+    near = [path for path in sorted(schema.parent.glob(f"{escape(stem)}.*")) if path.is_file()]
     others = [
-        file_beside
-        for file_beside in near
-        if file_beside.resolve() != file.resolve() and ending_of(file_beside) in KINDS
+        path for path in near if path.resolve() != file.resolve() and ending_of(path) in KINDS
     ]
     return [
         other.name

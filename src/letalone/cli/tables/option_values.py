@@ -78,9 +78,7 @@ def mend_bounds(words: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 def _mend_range(word: str, names: Sequence[str]) -> str:
     typed, _, ends = word.rpartition("=")
     near = nearest(typed, names)
-    numbers = sorted(
-        {float(number): number for number in ("0", *NUMBER.findall(ends))[-2:]}.items()
-    )
+    numbers = sorted({float(n): n for n in ("0", *NUMBER.findall(ends))[-2:]}.items())
     if len(numbers) != 2 or not (near or len(names) == 1):
         return word
     (_, lower), (_, upper) = numbers
@@ -139,10 +137,10 @@ def read_budget(word: str) -> Budget:
         )
     except ParameterError as error:
         words = str(error)
-    raise ParameterError(advised(words, NameBudget(USUAL_BUDGET)))
+    raise ParameterError(advise(words, NameBudget(USUAL_BUDGET)))
 
 
-def advised(words: str, *remedies: Remedy, code: Code = Code.VALUE_NOT_ALLOWED) -> Problem:
+def advise(words: str, *remedies: Remedy, code: Code = Code.VALUE_NOT_ALLOWED) -> Problem:
     """A problem in words that say what would help, too; a command can be made of the remedies."""
     return Problem(code, remedies=remedies, words=words, advised=True)
 

@@ -139,17 +139,17 @@ def _copy_cells(kind: Type, cells: Any) -> list[object]:
 
 
 def _names(options: PredictOptions) -> dict[str, Type]:
-    with closing(_open(options, {})) as engine:
+    with closing(_open_rows(options, {})) as engine:
         return {column.name: column.type for column in engine.schema().columns}
 
 
 def _read(options: PredictOptions, types: Mapping[str, Type]) -> Mapping[str, Any]:
-    with closing(_open(options, types)) as engine:
+    with closing(_open_rows(options, types)) as engine:
         schema = Schema(NAME, tuple(Column(name, kind) for name, kind in types.items()))
         return engine.training_rows(schema, list(types), target=None, where=None)
 
 
-def _open(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
+def _open_rows(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
     return without_context(
         lambda: open_duck(options.file, types=types, table=options.table),
         WhichTable,

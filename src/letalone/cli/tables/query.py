@@ -124,9 +124,7 @@ def _find_high_threshold(answer: Priced) -> Problem | None:
         f"Only groups with about {finding.threshold:,} {unit} or more would be found. Nothing was"
         " charged."
     )
-    keys = NameKeys(
-        tuple(group.name for group in groups), tuple(group.type.value for group in groups)
-    )
+    keys = NameKeys(tuple(g.name for g in groups), tuple(g.type.value for g in groups))
     return problem(Code.NOT_CONFIRMED, keys, Confirm(), words=words, threshold=finding.threshold)
 
 
@@ -198,7 +196,7 @@ def _check_targets(options: QueryOptions, table: AskedTable) -> None:
         if path is not None:
             check_writable(option, path)
     if options.out is not None:
-        _check_out(options, options.out, _kept(options, table))
+        _check_out(options, options.out, _list_kept_files(options, table))
     if options.plot is not None:
         _check_plot(options, options.plot)
 
@@ -218,7 +216,7 @@ def _check_plot(options: QueryOptions, plot: Path) -> None:
         )
 
 
-def _kept(options: QueryOptions, table: AskedTable) -> list[Path]:
+def _list_kept_files(options: QueryOptions, table: AskedTable) -> list[Path]:
     """Files that no answer is written over."""
     if is_address(options.file):
         return [table.ledger]

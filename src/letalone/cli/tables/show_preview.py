@@ -111,7 +111,7 @@ def _rows(priced: Offer, share: Share) -> list[tuple[str, str, str, str]]:
     """A line for each aggregate; those that share a part are paid for together."""
     noise, price = share.noise, f"{float(100 * share.share):.3g} %"
     if not share.part.errors:
-        return [(share.name, price, _threshold(answer_of(priced)), noise)]
+        return [(share.name, price, _write_threshold(answer_of(priced)), noise)]
     (first, *rest) = [(name, _error_text(priced, share, name)) for name in share.part.errors]
     name = share.name if not rest else f"{share.asked}{first[0]}"
     return [(name, price, first[1], noise), *((other, SAME, error, SAME) for other, error in rest)]
@@ -127,7 +127,7 @@ def _noise_names(compiled: Compiled) -> Iterator[str]:
         yield NOISE_NAMES[type(drawn)]
 
 
-def _threshold(priced: Priced) -> str:
+def _write_threshold(priced: Priced) -> str:
     finding, unit = priced.compiled.discovery, priced.table.schema.unit or "row"
     return "" if finding is None else f"from about {finding.threshold:,} {unit} on"
 
@@ -139,9 +139,9 @@ def _all_shares(priced: Offer | PricedBoth) -> list[tuple[Offer, Share]]:
         return [(priced, share) for share in _shares(priced, total)]
     *inner, outer = priced.offers
     first = [
-        (question, replace(share, asked="first: "))
-        for question in inner
-        for share in _shares(question, total)
+        (offer, replace(share, asked="first: "))
+        for offer in inner
+        for share in _shares(offer, total)
     ]
     return [*first, *((outer, share) for share in _shares(outer, total))]
 

@@ -124,14 +124,14 @@ def print_answer(result: QueryResult, written: WrittenFiles) -> None:
     files = list(_files(result, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
     numbers = lay_out(
-        result.release, width=terminal.width, height=HEIGHT - below, wanted=_wanted(result)
+        result.release, width=terminal.width, height=HEIGHT - below, wanted=_read_rows(result)
     )
     tables = [] if options.csv else [*numbers.tables, *numbers.more]
     for part in (*tables, *lines, *files):
         terminal.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
-def _wanted(result: QueryResult) -> int | None:
+def _read_rows(result: QueryResult) -> int | None:
     """How many rows were asked for; a pipe or a file has all, a screen as many as fit."""
     rows = result.options.rows
     if rows is None and screen.is_terminal():
@@ -174,11 +174,11 @@ def _footer(result: QueryResult, width: int) -> list[str]:
     about = [ranges, *groups, *rows]
     after = [NEW_VERSION] * result.is_free
     more = [] if result.options.explain else ["Details (free): --explain."]
-    ledger, spent = f"Ledger: {result.ledger}", _spent(result)
+    ledger, spent = f"Ledger: {result.ledger}", _write_spending(result)
     lines = [" ".join(about), spent, " ".join([*after, *more, ledger])]
     if result.options.explain:
         return lines
-    low, short = _rows_in_short(result), _spent(result, in_short=True)
+    low, short = _rows_in_short(result), _write_spending(result, in_short=True)
     choices = (
         lines,
         [" ".join([*about, spent, *after, *more])],
@@ -198,17 +198,13 @@ def _rows_in_short(result: QueryResult) -> list[str]:
     return [] if words is None else [f"{words}."]
 
 
-def _spent(result: QueryResult, *, in_short: bool = False) -> str:
+def _write_spending(result: QueryResult, *, in_short: bool = False) -> str:
     answer, repeated = answer_of(result.priced), result.is_free
     needs_delta = not repeated and answer.terms.privacy.certain_leak() > 0
-    remaining = left_of(result.standing, needs_delta=needs_delta)
-    enough = (
-        f"{remaining}, {_more(result.more)}{'' if in_short or not result.more else ' like this'}."
-    )
+    rest = left_of(result.standing, needs_delta=needs_delta)
+    enough = f"{rest}, {_more(result.more)}{'' if in_short or not result.more else ' like this'}."
     if repeated:
-        return (
-            f"Same question, same answer, nothing spent; {f'{remaining}.' if in_short else enough}"
-        )
+        return f"Same question, same answer, nothing spent; {f'{rest}.' if in_short else enough}"
     unit = f"per {result.release.unit}"
     relation = relation_verb(neighbours_of(answer).relation)
     whom = f"{unit} ({relation} one)" if result.options.explain else unit
@@ -217,12 +213,10 @@ def _spent(result: QueryResult, *, in_short: bool = False) -> str:
 
 def left_of(known: DataSet, *, needs_delta: bool) -> str:
     """The budget left, in words; of its δ only if the question needs one."""
-    remaining = (
-        f"about {in_three_digits(known.remaining.epsilon)} of {six(known.budget.epsilon)} left"
-    )
+    rest = f"about {in_three_digits(known.remaining.epsilon)} of {six(known.budget.epsilon)} left"
     if not needs_delta or not known.budget.delta:
-        return remaining
-    return f"{remaining} (δ: {in_three_digits(known.state.leak_left)})"
+        return rest
+    return f"{rest} (δ: {in_three_digits(known.state.leak_left)})"
 
 
 def _unusual(result: QueryResult) -> list[str]:

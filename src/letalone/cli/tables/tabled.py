@@ -37,16 +37,14 @@ def lay_out(release: Release, *, width: int, height: int, wanted: int | None = N
     number = len(rows) - 1 + rest
     front = max(1, len(release.keys))
     parts = _parts(rows, front=front, width=width)
-    fitting, many = min(number, wanted or 0), len(parts)
+    kept, many = min(number, wanted or 0), len(parts)
     if wanted is None:
-        fitting, many = _fitting(number, len(parts), height=height)
+        kept, many = _fitting(number, len(parts), height=height)
     shown, hidden = parts[:many], parts[many:]
-    more = (
-        [f"and {number - fitting:,} more rows: --rows all shows them"] if number > fitting else []
-    )
+    more = [f"and {number - kept:,} more rows: --rows all shows them"] if number > kept else []
     columns = sum(len(part[0]) - front for part in hidden)
     more += [f"and {columns} more columns: --rows all shows them"] if columns else []
-    return TableLayout(tuple(_table(part[: fitting + 1], front) for part in shown), tuple(more))
+    return TableLayout(tuple(_table(part[: kept + 1], front) for part in shown), tuple(more))
 
 
 def _fitting(number: int, parts: int, *, height: int) -> tuple[int, int]:

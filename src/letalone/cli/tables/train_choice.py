@@ -15,8 +15,8 @@ from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import schema_beside
 from letalone.cli.tables import corrections
 from letalone.cli.tables.asked_table import AskedTable
-from letalone.cli.tables.corrections import apply_remedy, in_option_words, reworded
-from letalone.cli.tables.option_values import advised, usual_budget
+from letalone.cli.tables.corrections import apply_remedy, in_option_words, reword
+from letalone.cli.tables.option_values import advise, usual_budget
 from letalone.cli.tables.table_commands import QueryOptions, TrainOptions
 from letalone.cli.tables.table_option import NOT_TYPED, TO_FILL_IN
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
@@ -118,7 +118,7 @@ def with_command(error: LetaloneError, options: TrainOptions, table: AskedTable)
     elif not table.has_types and not is_begun:
         unit = options.unit or table.likely_unit or TO_FILL_IN
         words += f"{NOT_TYPED}\nTry:{_init(replace(options, unit=unit))}"
-    return reworded(error, words, error.problem)
+    return reword(error, words, error.problem)
 
 
 def correct(problem: Problem, options: TrainOptions, table: AskedTable) -> TrainOptions | None:
@@ -161,7 +161,7 @@ def _affordable_epsilon(known: DataSet) -> float:
 
 
 def _refusal(words: str, *remedies: Remedy, code: Code = Code.OTHER) -> ParameterError:
-    return ParameterError(advised(words, *remedies, code=code))
+    return ParameterError(advise(words, *remedies, code=code))
 
 
 def _init(options: TrainOptions) -> str:
@@ -202,9 +202,7 @@ def target_of(named: str | None, schema: Schema) -> Column:
         else f"--target is {named}, but this is the unit: it identifies people, and says"
         " nothing about them that could be predicted."
     )
-    likely = [
-        column for column in columns if column.keys is not None or column.type is Type.BOOLEAN
-    ]
+    likely = [c for c in columns if c.keys is not None or c.type is Type.BOOLEAN]
     raise _refusal(
         f"{wrong} The columns are: {', '.join(names)}.",
         *(SetValue(TARGET, column.name) for column in likely[-1:]),
@@ -295,11 +293,7 @@ def _check_declared(
     """Refuses columns of which too little is declared, and says what to write where."""
     columns = [schema.column(name) for name in features or ()]
     others = other_columns(schema, target)
-    lacking = [
-        _lacking(column, numbers=column.type.is_numeric)
-        for column in columns
-        if not _is_declared(column)
-    ]
+    lacking = [_lacking(c, numbers=c.type.is_numeric) for c in columns if not _is_declared(c)]
     if numbers and (target.lower is None or target.upper is None):
         lacking.append(_lacking(target, numbers=True))
     if not numbers and target.keys is None and target.type is not Type.BOOLEAN:

@@ -18,7 +18,7 @@ from letalone.audit.units import read_table
 from letalone.cli.offered import to_type
 from letalone.cli.places import drawable
 from letalone.cli.screen import print_json, progress_bar, put, rounded_down, say, table
-from letalone.cli.trust.lint import FOUND
+from letalone.cli.trust import FOUND
 from letalone.cli.trust.trust_commands import AuditOptions
 from letalone.errors import LetaloneError, ParameterError
 
@@ -141,7 +141,7 @@ def _audit_itself(options: AuditOptions) -> int:
 
         suite = audit_self(confidence=options.confidence, told=told)
     if options.as_json:
-        audits = {name: result.to_json() for name, result in suite.found}
+        audits = {name: case.to_json() for name, case in suite.found}
         print_json("audit", {"confidence": suite.confidence, "audits": audits})
     else:
         _show_suite(suite)
@@ -150,9 +150,7 @@ def _audit_itself(options: AuditOptions) -> int:
 
 def _show_suite(suite: Suite) -> None:
     heads = ("at a claimed ε of 1", "ε is at least", "verdict")
-    rows = [
-        (name, rounded_down(result.lower, 3), result.verdict.value) for name, result in suite.found
-    ]
+    rows = [(name, rounded_down(case.lower, 3), case.verdict.value) for name, case in suite.found]
     put(table(*heads, right=heads[1:2], rows=rows))
     accused = f"Accused: {', '.join(suite.accused)}." if suite.accused else "None is accused."
     rate = f"{100 * (1 - suite.confidence):.3g} %"

@@ -53,10 +53,8 @@ def doctor(*, as_json: bool) -> None:
         parts = {"packages": required, "extras": extras, "java": has_java(), "bits": bits}
         print_json("doctor", versions | parts)
     else:
-        installed = (versions | required).items()
-        rows = [
-            (name, number or "missing", "yes" if number else "no") for name, number in installed
-        ]
+        known = (versions | required).items()
+        rows = [(name, number or "missing", "yes" if number else "no") for name, number in known]
         rows.append(("random bits", BIT_SOURCE, "yes" if healthy else "no"))
         put(table("part", "found", "ok", rows=rows))
         say(*_optional(extras), "No data was read, and nothing was sent anywhere.")

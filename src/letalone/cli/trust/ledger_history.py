@@ -45,9 +45,7 @@ def history(path: str, name: str | None, *, as_json: bool) -> None:
     with open_ledger(path, "history") as ledger:
         questions = list_questions(ledger, name)
     if as_json:
-        screen.print_json(
-            "ledger history", {"questions": [asdict(question) for question in questions]}
-        )
+        screen.print_json("ledger history", {"questions": [asdict(q) for q in questions]})
         return
     if not questions:
         screen.put("No question was asked yet.")
@@ -73,10 +71,10 @@ def list_questions(ledger: Ledger, name: str | None = None) -> list[AskedQuestio
     }
     questions = {entry.digest: _question(entry) for entry in entries if entry.digest is not None}
     kinds = (EntryKind.RESERVED, EntryKind.REFUSED)
-    return [_asked(entry, ended, questions) for entry in entries if entry.kind in kinds]
+    return [_read(entry, ended, questions) for entry in entries if entry.kind in kinds]
 
 
-def _asked(entry: Entry, ended: Mapping[int, str], questions: Mapping[str, str]) -> AskedQuestion:
+def _read(entry: Entry, ended: Mapping[int, str], questions: Mapping[str, str]) -> AskedQuestion:
     body = entry.body
     digest = str(body["digest"])
     price = _price(entry) if entry.kind is EntryKind.RESERVED else None
@@ -115,8 +113,7 @@ def _question(entry: Entry) -> str:
 
 def _cells(asked: AskedQuestion) -> tuple[str, ...]:
     amounts = [
-        "" if amount is None else six(read_rational(amount))
-        for amount in (asked.epsilon, asked.delta)
+        "" if part is None else six(read_rational(part)) for part in (asked.epsilon, asked.delta)
     ]
     time = asked.time.replace("T", " ").removesuffix("Z")[:-3]
     return (time, asked.question, *amounts, asked.status)

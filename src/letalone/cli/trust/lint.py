@@ -6,10 +6,10 @@ from textwrap import indent
 
 from letalone.cli.offered import to_type
 from letalone.cli.screen import console, flowing, print_json, put, say
+from letalone.cli.trust import FOUND
 from letalone.errors import ParameterError
 from letalone.lint import RULES, Finding, lint
 
-FOUND = 7  # the exit code of a check that found something
 INDENT = "    "
 
 

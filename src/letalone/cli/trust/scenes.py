@@ -55,7 +55,7 @@ def _most_found(numbers: Mapping[str, Any]) -> str:
     return _found(numbers["most_allowed"])
 
 
-def _recovered(numbers: Mapping[str, Any]) -> str:
+def _write_recovered(numbers: Mapping[str, Any]) -> str:
     (level,) = (level for level in numbers["plain"] if level["error"] == ANSWERS_OFF_BY)
     return f"{as_percent(level['linear_programme'])} of the secrets come back."
 
@@ -105,7 +105,7 @@ SCENES = {
     ),
     "reconstruction": Scene(
         f"400 sums over random halves of 100 people, each off by up to {ANSWERS_OFF_BY}.",
-        _recovered,
+        _write_recovered,
         lambda n: (
             f"a guess at one secret is right at most {as_percent(n['most_allowed'])} of the time."
         ),

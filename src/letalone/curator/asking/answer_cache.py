@@ -64,13 +64,9 @@ class CachedAnswer:
         return CachedAnswer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "CachedAnswer":
-        remaining = self.release.standing.left
-        remaining = (
-            replace(remaining, data_set=now)
-            if isinstance(remaining, RemainingBudget)
-            else remaining
-        )
-        standing = replace(self.release.standing, left=remaining)
+        rest = self.release.standing.left
+        rest = replace(rest, data_set=now) if isinstance(rest, RemainingBudget) else rest
+        standing = replace(self.release.standing, left=rest)
         return replace(self, release=replace(self.release, standing=standing))
 
 

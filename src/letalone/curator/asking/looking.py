@@ -164,11 +164,9 @@ def least_remaining(
     """Where the fewest such answers fit, if nothing else is asked."""
     purpose = question.purpose
     levels = [view.levels_for(name, purpose=purpose, analyst=by) for name in question.names]
-    by_level = chain.from_iterable(
-        _remaining_by_level(each, privacy, delta or None) for each in levels
-    )
+    rest = chain.from_iterable(_remaining_by_level(each, privacy, delta or None) for each in levels)
     # The least decides; where as many fit, the least ε.
-    return min(by_level, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
+    return min(rest, key=lambda remaining: (remaining.more, remaining.state.remaining.epsilon))
 
 
 def _remaining_by_level(

@@ -100,9 +100,7 @@ def _series(
     *,
     most: int,
 ) -> Series:
-    columns = zip(
-        *((number.value, number.low, number.high) for number in found[:most]), strict=True
-    )
+    columns = zip(*((n.value, n.low, n.high) for n in found[:most]), strict=True)
     cells = [tuple(nan if cell is None else cell for cell in column) for column in columns]
     values, low, high = cells or ((), (), ())
     across = tuple(float(place) for place in places)[:most]

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 
 from sqlalchemy import Connection, insert, select, update
 
-from letalone.curator.data_sets.allowed_addresses import check_allowed
+from letalone.curator.data_sets.external_sources import check_allowed
 from letalone.curator.data_sets.file_places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.data_sets.locks import shared_lock
 from letalone.curator.data_sets.open_sessions import OpenSessions, RowsLocation, not_openable

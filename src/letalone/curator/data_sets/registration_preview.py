@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from letalone.curator.data_sets.allowed_addresses import AT_SERVER, check_allowed
 from letalone.curator.data_sets.copies import copy_declared
+from letalone.curator.data_sets.external_sources import AT_SERVER, check_allowed
 from letalone.curator.data_sets.file_places import place_of_import, place_of_upload, place_to_keep
 from letalone.curator.data_sets.service import DataSets
 from letalone.curator.people.service import PeopleService

@@ -16,10 +16,10 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from letalone.curator.data_sets import file_places, known_sources
-from letalone.curator.data_sets.allowed_addresses import check_allowed, check_table
+from letalone.curator.data_sets import external_sources, file_places
 from letalone.curator.data_sets.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.data_sets.data_store import DataStore, read_schema
+from letalone.curator.data_sets.external_sources import check_allowed, check_table
 from letalone.curator.people.service import PeopleService
 from letalone.curator.storage import stored_values as stored
 from letalone.curator.storage.dependencies import Dependencies, SteadyClock
@@ -253,10 +253,10 @@ class DataSets:
     def _unknown(self, file: str, name: str | None = None) -> Generator[None]:
         """No external data set but that of the name reads this, nor will until the block ends."""
         settings = self._shared.settings
-        source = known_sources.identify(settings, file)
-        with known_sources.registering(settings, source):
+        source = external_sources.identify(settings, file)
+        with external_sources.registering(settings, source):
             others = [row for row in self.store.rows() if row.name != name]
-            known_sources.check_unknown(settings, others, source)
+            external_sources.check_unknown(settings, others, source)
             yield
 
     def _check_declared(self, registration: Registration) -> Schema:

@@ -74,9 +74,7 @@ class ControllerService:
         if by is not None:
             self._people.require(by, Role.OWNER)
         given = {"controller": controller, "contact": contact}
-        facts = {
-            name: read_words(name, words) for name, words in given.items() if words is not None
-        }
+        facts = {name: read_words(name, text) for name, text in given.items() if text is not None}
         if facts:
             rows = [{"name": name, "words": words} for name, words in facts.items()]
             self._shared.database.execute(

@@ -55,8 +55,8 @@ def half(name: str, body: SentFirstHalf, service: Context) -> Response:
 @routes.get("/{name}/results")
 def results(name: str, bearer: Overseer, service: Context, margin: Margin = 0.02) -> Json:
     """Estimates with intervals, and how many more answers bring them within the margin."""
-    found = service.curator.surveys.results(name, by=bearer.name, margin=margin)
-    return {"questions": [result.to_json() for result in found], "margin": margin}
+    results = service.curator.surveys.results(name, by=bearer.name, margin=margin)
+    return {"questions": [result.to_json() for result in results], "margin": margin}
 
 
 @routes.post("/{name}/close")

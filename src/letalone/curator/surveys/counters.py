@@ -93,7 +93,7 @@ class CounterPart:
             for question, public, share in parts
         ]
         shares = [check.share for check, _ in begun]
-        return shares, [check.joint_seed for check, _ in begun], [told for _, told in begun]
+        return shares, [check.joint_seed for check, _ in begun], [message for _, message in begun]
 
     def agree(self, seeds: Sequence[bytes], own: Sequence[bytes], told: Sequence[str]) -> None:
         """Refuses a report of which a part is not valid, by `own` and what the other has told."""
@@ -234,11 +234,11 @@ class CounterService:
                 raise NotThere("The other half of this report has not come.")
             kept = loads(row.half)
             half = HalfReport.read(nonce, kept["public"], kept["shares"])
-            shares, seeds, own = part.begin(half)
-            part.agree(seeds, own, told)
-            found = _report_is(name, row.place, name_of_report)
-            _keep(connection, found, SECOND, shares)
-        return _hexes(own)
+            shares, seeds, messages = part.begin(half)
+            part.agree(seeds, messages, told)
+            is_report = _report_is(name, row.place, name_of_report)
+            _keep(connection, is_report, SECOND, shares)
+        return _hexes(messages)
 
     def count(
         self, connection: sa.Connection, name: str, half: HalfReport, shares: list[Vector]
@@ -266,11 +266,11 @@ class CounterService:
         """
         part = self.part(name, place)
         with self._database.writing() as connection:
-            told = self._told(connection, name, place)
-            if told is None:
-                told = self._draw(connection, part, set(map(_bytes, nonces)))
+            totals = self._told(connection, name, place)
+            if totals is None:
+                totals = self._draw(connection, part, set(map(_bytes, nonces)))
         self._database.overwrite()
-        return loads(told)
+        return loads(totals)
 
     def _draw(self, connection: sa.Connection, part: CounterPart, named: set[bytes]) -> str:
         """The total of the named, each once however it was written, instead of their shares."""
@@ -280,11 +280,11 @@ class CounterService:
             question.add_noise(question.prio3.add_up([vectors[at] for vectors in shares]))
             for at, question in enumerate(part.questions())
         ]
-        told = dumps([[str(number) for number in total] for total in totals])
+        written = dumps([[str(number) for number in total] for total in totals])
         mine = (COUNTERS.c.survey == name) & (COUNTERS.c.place == place)
-        connection.execute(sa.update(COUNTERS).where(mine).values(told=told))
+        connection.execute(sa.update(COUNTERS).where(mine).values(told=written))
         _delete_shares(connection, name, place, named)
-        return told
+        return written
 
     def _shares(
         self, connection: sa.Connection, name: str, place: int, named: set[bytes]
@@ -294,11 +294,11 @@ class CounterService:
             columns.survey == name, columns.place == place, columns.shares.is_not(None)
         )
         rows = connection.execute(sa.select(columns.nonce, columns.shares).where(counted))
-        found = {row.nonce: row.shares for row in rows}
-        if not {nonce.hex() for nonce in named} <= found.keys():
+        shares = {row.nonce: row.shares for row in rows}
+        if not {nonce.hex() for nonce in named} <= shares.keys():
             raise ParameterError("A report is named that this counter has not counted.")
         return [
-            [[int(number) for number in vector] for vector in loads(found[nonce.hex()])]
+            [[int(number) for number in vector] for vector in loads(shares[nonce.hex()])]
             for nonce in named
         ]
 
@@ -361,8 +361,8 @@ def _make_room(connection: sa.Connection, name: str) -> None:
     waiting = (SPLIT_REPORTS.c.survey == name) & (SPLIT_REPORTS.c.place == WAITING)
     number = connection.execute(sa.select(sa.func.count(nonce)).where(waiting)).scalar_one()
     if number >= MAX_WAITING:
-        one = sa.select(nonce).where(waiting).order_by(nonce).offset(randbelow(number)).limit(1)
-        mine = waiting & (nonce == connection.execute(one).scalar_one())
+        drawn = sa.select(nonce).where(waiting).order_by(nonce).offset(randbelow(number)).limit(1)
+        mine = waiting & (nonce == connection.execute(drawn).scalar_one())
         connection.execute(sa.delete(SPLIT_REPORTS).where(mine))
 
 

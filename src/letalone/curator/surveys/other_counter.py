@@ -33,8 +33,8 @@ class _NoRedirects(HTTPRedirectHandler):
 
 def check_address(address: str) -> str:
     """The address of the second counter, without a slash at its end: HTTPS, or this machine."""
-    found = ADDRESS.fullmatch(address)
-    if found is None or (found["scheme"] == "http" and found["host"] not in LOOPBACK):
+    match = ADDRESS.fullmatch(address)
+    if match is None or (match["scheme"] == "http" and match["host"] not in LOOPBACK):
         raise ParameterError(
             f"The other counter is {address!r}, but must be an address such as"
             " https://counter.example.org."

@@ -196,7 +196,7 @@ def invite(request: Request, name: str, visitor: Steward, form: Form) -> Respons
     secrets = visitor.curator.surveys.invite(name, sent.number, by=visitor.name)
     start = f"{request.url.scheme}://{request.url.netloc}/survey/{name}#"
     return page(
-        request, "survey_invited.html", name=name, invitations=[start + one for one in secrets]
+        request, "survey_invited.html", name=name, invitations=[start + key for key in secrets]
     )
 
 
@@ -220,10 +220,10 @@ def table(name: str, visitor: Overseer) -> Response:
 
 
 @routes.get("/surveys/{name}/json")
-def document(name: str, visitor: Overseer) -> Response:
+def download_document(name: str, visitor: Overseer) -> Response:
     """The results as a document, as the API gives them."""
-    found = visitor.curator.surveys.results(name, by=visitor.name)
-    content = dumps({"questions": [each.to_json() for each in found], "margin": MARGIN}, indent=1)
+    results = visitor.curator.surveys.results(name, by=visitor.name)
+    content = dumps({"questions": [each.to_json() for each in results], "margin": MARGIN}, indent=1)
     return download(content, f"{name}.json", "application/json")
 
 
@@ -231,7 +231,7 @@ def _chart(result: QuestionResult) -> Markup:
     if not result.choices:
         return Markup("")
     labels = [choice.label for choice in result.choices]
-    numbers = [_measured(result, choice) for choice in result.choices]
+    numbers = [_measure(result, choice) for choice in result.choices]
     title, sure = result.question.text, as_sure(result.confidence)
     chart = bars_with_errors(labels, numbers, title=title, confidence=sure)
     rows = [(label, number.words) for label, number in zip(labels, numbers, strict=True)]
@@ -239,7 +239,7 @@ def _chart(result: QuestionResult) -> Markup:
     return figure(chart, caption=caption, heads=("answer", f"estimate ({sure} range)"), rows=rows)
 
 
-def _measured(result: QuestionResult, choice: ChoiceResult) -> MeasuredNumber:
+def _measure(result: QuestionResult, choice: ChoiceResult) -> MeasuredNumber:
     """In percent, or on the question's own scale; without a value where nothing is known."""
     scale = 1 if result.question.kind is QuestionKind.NUMBER else 100
     value = scale * choice.value if result.is_known(choice) else None

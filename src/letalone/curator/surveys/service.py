@@ -156,13 +156,13 @@ class SurveyService:
         if not survey.two_counters:
             raise ParameterError("This survey takes random answers, not halves.")
         part = self.counters.part(name, FIRST)
-        shares, seeds, own = part.begin(half)
+        shares, seeds, messages = part.begin(half)
         with self._shared.database.reading() as connection:
             self._check_unused(connection, name, secret)
-        told = ask_to_check(
-            self.other_counter, part, nonce=half.nonce.hex(), told=[each.hex() for each in own]
+        answers = ask_to_check(
+            self.other_counter, part, nonce=half.nonce.hex(), told=[each.hex() for each in messages]
         )
-        part.agree(seeds, own, told)
+        part.agree(seeds, messages, answers)
         with self._shared.database.writing() as connection:
             self._check_open(self._row(connection, name))
             self._use(connection, name, secret)
@@ -260,11 +260,11 @@ class SurveyService:
             return [empty_result(question, confidence) for question in part.survey.questions]
         second = ask_for_total(self.other_counter, part, nonces)
         first = self.counters.tell(name, FIRST, nonces)
-        own = [[int(number) for number in vector] for vector in first]
-        totals = zip(part.survey.questions, part.questions(), own, second, strict=True)
+        own_totals = [[int(number) for number in vector] for vector in first]
+        totals = zip(part.survey.questions, part.questions(), own_totals, second, strict=True)
         return [
-            split_result(question, counters, one, other, len(nonces), confidence)
-            for question, counters, one, other in totals
+            split_result(question, counters, first_total, other, len(nonces), confidence)
+            for question, counters, first_total, other in totals
         ]
 
     def _row(self, connection: sa.Connection, name: str) -> stored.DataRow:

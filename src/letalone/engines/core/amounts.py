@@ -30,7 +30,7 @@ from sqlglot import exp
 from letalone.engines.core import syntax
 from letalone.engines.core.measures import CellCounts, GridSum, ProductSum
 from letalone.engines.core.syntax import Sql
-from letalone.engines.core.terms import Levels, Term, as_double, big, deepest, plus
+from letalone.engines.core.terms import Levels, SqlTerm, as_double, big, deepest, plus
 from letalone.plans.types import Type
 
 if TYPE_CHECKING:
@@ -40,26 +40,26 @@ EXACT = 2**53  # below it every whole number is a double
 LARGEST_LONG = 2**63  # below it every whole number has 64 bits
 
 
-def offset(of: Term, grid: GridSum, levels: Levels) -> Term:
+def offset(of: SqlTerm, grid: GridSum, levels: Levels) -> SqlTerm:
     """clamp(floor(x · 2^shift), low, high) − middle; NULL where x is missing."""
     x = levels.name(as_double(of))
     return levels.dialect.offset(x, (grid.low, grid.high), grid.shift, levels)
 
 
-def place(of: Term, grid: GridSum, levels: Levels) -> Term:
+def place(of: SqlTerm, grid: GridSum, levels: Levels) -> SqlTerm:
     """clamp(floor(x · 2^shift), low, high) as an integer; NULL where x is missing."""
     term = offset(of, grid, levels)
     return replace(term, sql=plus(levels.dialect.whole(term.sql), middle(grid)), simple=False)
 
 
-def square(offset: Term, levels: Levels) -> Term:
+def square(offset: SqlTerm, levels: Levels) -> SqlTerm:
     """The square of the distance to the middle of the grid: below 2^62."""
     integer = replace(offset, sql=levels.dialect.whole(offset.sql), simple=False)
     once = levels.name(integer)
     return replace(once, sql=syntax.operation(exp.Mul, once.sql, once.sql), simple=False)
 
 
-def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
+def where_all_are(offsets: Sequence[SqlTerm], levels: Levels) -> list[SqlTerm]:
     """The offsets as integers, NULL in rows where one of them is."""
     as_integer = levels.dialect.whole
     conditions = [syntax.is_present(offset.sql) for offset in offsets]
@@ -70,7 +70,7 @@ def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     ]
 
 
-def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:
+def product(offsets: Sequence[SqlTerm], wanted: ProductSum) -> Sql:
     """The product of powers of offsets; in 128 bits where 64 might be too few."""
     each = zip(offsets, wanted.powers, strict=True)
     factors = [offset.sql for offset, power in each for _ in range(power)]
@@ -89,12 +89,12 @@ def widest(grid: GridSum) -> int:
     return (grid.high - grid.low + 1) // 2
 
 
-def cell(of: Term, cells: CellCounts, levels: Levels) -> Term:
+def cell(of: SqlTerm, cells: CellCounts, levels: Levels) -> SqlTerm:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
     number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
     known = syntax.is_there(x.sql, finite=x.finite)
-    return Term(syntax.case((known, number)), Type.INTEGER, depth=depth)
+    return SqlTerm(syntax.case((known, number)), Type.INTEGER, depth=depth)
 
 
 class Edges:
@@ -130,9 +130,9 @@ class Edges:
         return syntax.join_conditions(exp.And, [above, syntax.operation(exp.LTE, x, last)])
 
 
-def number_range(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
+def number_range(x: SqlTerm, edges: Edges, levels: Levels) -> tuple[Sql, int]:
     """The number of the range of x, what lies outside in the first or the last; and its depth."""
-    guess = levels.name(Term(edges.guess(x.sql, levels.dialect), Type.INTEGER, depth=x.depth))
+    guess = levels.name(SqlTerm(edges.guess(x.sql, levels.dialect), Type.INTEGER, depth=x.depth))
     nudged = syntax.case(
         (syntax.operation(exp.LT, x.sql, edges.edge(guess.sql, 0)), plus(guess.sql, -1)),
         (syntax.operation(exp.GTE, x.sql, edges.edge(guess.sql, 1)), plus(guess.sql, 1)),

@@ -19,7 +19,7 @@ from sqlglot import exp
 from letalone.engines.core import syntax
 from letalone.engines.core.dialect import Dialect
 from letalone.engines.core.syntax import BIGINT, DOUBLE, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.plans.types import Type
 
 LARGEST = 1 << 62
@@ -56,8 +56,8 @@ def keep_first(
     *,
     unit: Sql,
     unit_text: Sql,
-    by: Sequence[Term] = (),
-    parts: Sequence[Term],
+    by: Sequence[SqlTerm] = (),
+    parts: Sequence[SqlTerm],
     mark: str,
     dialect: Dialect,
     together: bool = True,
@@ -68,7 +68,7 @@ def keep_first(
     together: rows with equal parts have one place; else one of them has it, and which does not
     matter where they are equal in all that is read.
     """
-    named_unit = Term(unit_text, Type.TEXT)
+    named_unit = SqlTerm(unit_text, Type.TEXT)
     order = [dialect.digest([named_unit, *by, *parts]), *(part.sql for part in parts)]
     within = [unit, *(part.sql for part in by)]
     rank = exp.DenseRank() if together else exp.RowNumber()

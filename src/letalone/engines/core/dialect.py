@@ -23,7 +23,7 @@ from sqlglot import exp
 from letalone.engines.core import syntax
 from letalone.engines.core.stored_types import Stored
 from letalone.engines.core.syntax import BIGINT, DOUBLE, TEXT, Binary, Sql
-from letalone.engines.core.terms import Levels, Term, big, deepest, plus
+from letalone.engines.core.terms import Levels, SqlTerm, big, deepest, plus
 from letalone.engines.texts.matching import match_pattern
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -42,12 +42,12 @@ class Dialect(ABC):
 
     has_first: ClassVar[bool] = True
 
-    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
+    def arithmetic(self, kind: Binary, left: SqlTerm, right: SqlTerm, levels: Levels) -> SqlTerm:  # noqa: ARG002
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
         sql = syntax.operation(kind, left.sql, right.sql)
-        return Term(sql, Type.NUMBER, finite=False, depth=deepest((left, right)))
+        return SqlTerm(sql, Type.NUMBER, finite=False, depth=deepest((left, right)))
 
-    def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:
+    def offset(self, x: SqlTerm, ends: tuple[int, int], shift: int, levels: Levels) -> SqlTerm:
         """clamp(floor(x · 2^shift), low, high) − (low + high) // 2; NULL where x is missing.
 
         A whole number, which may be a double: `whole` makes it an integer.
@@ -55,11 +55,11 @@ class Dialect(ABC):
         Without a branch where x is near; see amounts.py for the proof. What is not finite is not
         near, so only the rest is looked at.
         """
-        y = levels.name(Term(exp.Floor(this=scale(x.sql, shift)), Type.NUMBER, depth=x.depth))
+        y = levels.name(SqlTerm(exp.Floor(this=scale(x.sql, shift)), Type.NUMBER, depth=x.depth))
         limit = EXACT - max(abs(end) for end in ends)
         near = syntax.operation(exp.LT, syntax.call("ABS", y.sql), syntax.double(limit))
         far = (syntax.is_there(x.sql, finite=x.finite), _far(y.sql, ends, limit))
-        return Term(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
+        return SqlTerm(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
 
     def whole(self, offset: Sql) -> Sql:
         """An offset as an integer of 64 bits."""
@@ -88,7 +88,7 @@ class Dialect(ABC):
         """A double times 2^shift: zero, or between 2^-64 and 2^86 in size."""
         return scale(of, shift)
 
-    def match(self, of: Term, pattern: str, levels: Levels) -> Term:
+    def match(self, of: SqlTerm, pattern: str, levels: Levels) -> SqlTerm:
         """Whether a text matches a pattern of LIKE, in about as many steps as both have letters,
         multiplied."""
         return match_pattern(of, pattern, levels)
@@ -103,7 +103,7 @@ class Dialect(ABC):
         return query
 
     @abstractmethod
-    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+    def read(self, stored: Stored, source: Sql, column: Column) -> SqlTerm:
         """The value of a stored column in its declared type, whatever the cell holds."""
 
     @abstractmethod
@@ -122,11 +122,11 @@ class Dialect(ABC):
     def text(self, stored: Stored, unit: Sql) -> Sql:
         """A unit as text that tells units apart."""
 
-    def digest(self, parts: Sequence[Term]) -> Sql:
+    def digest(self, parts: Sequence[SqlTerm]) -> Sql:
         """Of the digests of the parts, which may be missing; in one order on all engines."""
         return self.hashed(join_texts([self.hashed(self.spell(part)) for part in parts]))
 
-    def spell(self, part: Term) -> Sql:
+    def spell(self, part: SqlTerm) -> Sql:
         """A value as text, one for each but for numbers and times; empty where it is missing."""
         text = syntax.cast_to(part.sql.copy(), TEXT)
         return exp.Coalesce(this=text, expressions=[syntax.text("")])
@@ -160,7 +160,7 @@ class ComparingDialect(Dialect):
 
     has_first: ClassVar[bool] = False
 
-    def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
+    def offset(self, x: SqlTerm, ends: tuple[int, int], shift: int, levels: Levels) -> SqlTerm:  # noqa: ARG002
         return compare_with_ends(x, ends, shift, floor=self.floor(x.sql, shift))
 
     def floor(self, x: Sql, shift: int) -> Sql:
@@ -201,7 +201,7 @@ def _far(y: Sql, ends: tuple[int, int], limit: int) -> Sql:
     return syntax.case(*branches, otherwise=syntax.double(high - middle))
 
 
-def compare_with_ends(x: Term, ends: tuple[int, int], shift: int, *, floor: Sql) -> Term:
+def compare_with_ends(x: SqlTerm, ends: tuple[int, int], shift: int, *, floor: Sql) -> SqlTerm:
     """The offset by comparisons with the ends: only between them is the floor computed."""
     (low, high), middle = ends, sum(ends) // 2
     start, end = (_divide(place, shift) for place in ends)
@@ -215,7 +215,7 @@ def compare_with_ends(x: Term, ends: tuple[int, int], shift: int, *, floor: Sql)
         (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
         (syntax.is_there(x.sql, finite=x.finite), largest),
     ]
-    return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+    return SqlTerm(syntax.case(*branches), Type.INTEGER, depth=x.depth)
 
 
 def _divide(end: int, shift: int) -> Sql:

@@ -22,7 +22,7 @@ from letalone.engines.core import syntax
 from letalone.engines.core.amounts import Edges, number_range
 from letalone.engines.core.stored_types import SQL_TYPES, end_of
 from letalone.engines.core.syntax import DATE, DOUBLE, Sql
-from letalone.engines.core.terms import Levels, Term, as_double, deepest
+from letalone.engines.core.terms import Levels, SqlTerm, as_double, deepest
 from letalone.engines.texts import writing
 from letalone.plans import expressions as nodes
 from letalone.plans.constants import Value
@@ -44,14 +44,14 @@ COMPARISONS: Mapping[str, syntax.Binary] = {
 class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
 
-    def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
+    def __init__(self, levels: Levels, columns: Mapping[str, SqlTerm]) -> None:
         self._levels, self._columns = levels, columns
 
-    def value(self, expression: Expression) -> Term:
+    def value(self, expression: Expression) -> SqlTerm:
         """A term that is NULL wherever the expression is missing."""
         return self._levels.guarded(self.term(expression))
 
-    def term(self, expression: Expression) -> Term:
+    def term(self, expression: Expression) -> SqlTerm:
         """A term that may still be non-finite where the expression is missing."""
         match cast("Node", expression):
             case nodes.ColumnRef(name):
@@ -98,7 +98,7 @@ class ExpressionEmitter:
             case nodes.Clamp(of, lower, upper):
                 return self._clamp(self.value(of), lower, upper)
 
-    def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
+    def _arithmetic(self, op: str, left: Expression, right: Expression) -> SqlTerm:
         left_term = self.term(left)
         right_term = self.value(right) if op == "/" else self.term(right)
         if left_term.type is Type.DATE:
@@ -106,46 +106,46 @@ class ExpressionEmitter:
         first, second = as_double(left_term), as_double(right_term)
         return self._levels.dialect.arithmetic(ARITHMETIC[op], first, second, self._levels)
 
-    def _comparison(self, op: str, left: Term, right: Term) -> Term:
+    def _comparison(self, op: str, left: SqlTerm, right: SqlTerm) -> SqlTerm:
         if left.type is not right.type and left.type.is_numeric:
             return self._comparison(op, as_double(left), as_double(right))
         return _true_or_false(syntax.operation(COMPARISONS[op], left.sql, right.sql), left, right)
 
-    def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> Term:
+    def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> SqlTerm:
         terms = [self.value(part) for part in parts]
         return _true_or_false(syntax.join_conditions(kind, [term.sql for term in terms]), *terms)
 
-    def _condition(self, of: Expression, make: Callable[[Sql], Sql]) -> Term:
+    def _condition(self, of: Expression, make: Callable[[Sql], Sql]) -> SqlTerm:
         term = self.value(of)
         return _true_or_false(make(term.sql), term)
 
-    def _one_of(self, of: Term, values: tuple[Value, ...]) -> Term:
+    def _one_of(self, of: SqlTerm, values: tuple[Value, ...]) -> SqlTerm:
         once = self._levels.name(of)
         return _true_or_false(is_one_of(once, values), once)
 
     def _case(
         self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
-    ) -> Term:
+    ) -> SqlTerm:
         conditions = [self.value(condition) for condition, _ in branches]
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
         each = zip(conditions, results, strict=False)
         pairs = [(condition.sql, result.sql) for condition, result in each]
         sql = syntax.case(*pairs, otherwise=results[-1].sql)
         finite = all(result.finite for result in results)
-        return Term(sql, results[0].type, finite=finite, depth=deepest([*conditions, *results]))
+        return SqlTerm(sql, results[0].type, finite=finite, depth=deepest([*conditions, *results]))
 
-    def _start(self, period: str, of: Term) -> Term:
+    def _start(self, period: str, of: SqlTerm) -> SqlTerm:
         """Never before the year 1, since its first day is a Monday."""
         first = syntax.call("DATE_TRUNC", syntax.text(period), of.sql)
-        return Term(syntax.cast_to(first, DATE), Type.DATE, depth=of.depth)
+        return SqlTerm(syntax.cast_to(first, DATE), Type.DATE, depth=of.depth)
 
-    def _bin(self, node: Bin) -> Term:
+    def _bin(self, node: Bin) -> SqlTerm:
         x = self._levels.name(as_double(self.term(node.of)))
         edges = Edges.of(node.lower, node.width, node.count)
         number, depth = number_range(x, edges, self._levels)
-        return Term(syntax.case((edges.hold(x.sql), number)), Type.INTEGER, depth=depth)
+        return SqlTerm(syntax.case((edges.hold(x.sql), number)), Type.INTEGER, depth=depth)
 
-    def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
+    def _clamp(self, of: SqlTerm, lower: Fraction | None, upper: Fraction | None) -> SqlTerm:
         """A comparison with NULL is not true, so what is missing stays so."""
         ends = [end for end in (lower, upper) if end is not None]
         integer = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
@@ -156,24 +156,24 @@ class ExpressionEmitter:
         return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
 
 
-def days_between(end: Term, start: Term) -> Term:
+def days_between(end: SqlTerm, start: SqlTerm) -> SqlTerm:
     """How many days after another date a date is, as a double."""
     days = syntax.call("DATE_DIFF", syntax.text("day"), start.sql, end.sql)
-    return Term(syntax.cast_to(days, DOUBLE), Type.NUMBER, depth=deepest((start, end)))
+    return SqlTerm(syntax.cast_to(days, DOUBLE), Type.NUMBER, depth=deepest((start, end)))
 
 
-def literal(value: Value) -> Term:
+def literal(value: Value) -> SqlTerm:
     """The term of a constant; None is a NULL of type OTHER until a case gives it one."""
     if value is None:
-        return Term(syntax.NULL.copy(), Type.OTHER)
-    return Term(syntax.constant(value), type_of_value(value))
+        return SqlTerm(syntax.NULL.copy(), Type.OTHER)
+    return SqlTerm(syntax.constant(value), type_of_value(value))
 
 
-def _true_or_false(sql: Sql, *made_of: Term) -> Term:
-    return Term(sql, Type.BOOLEAN, depth=deepest(made_of))
+def _true_or_false(sql: Sql, *made_of: SqlTerm) -> SqlTerm:
+    return SqlTerm(sql, Type.BOOLEAN, depth=deepest(made_of))
 
 
-def is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
+def is_one_of(of: SqlTerm, values: tuple[Value, ...]) -> Sql:
     """IN, with whole numbers compared as such and numbers as doubles."""
     doubles = [v for v in values if isinstance(v, Fraction)] if of.type is Type.INTEGER else []
     others = [value for value in values if value not in doubles]
@@ -188,16 +188,16 @@ def is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     return syntax.join_conditions(exp.Or, parts) if parts else nothing
 
 
-def number_value(of: Term, values: tuple[Value, ...]) -> Sql:
+def number_value(of: SqlTerm, values: tuple[Value, ...]) -> Sql:
     """Which of the values it is, counted from 0; NULL where it is none."""
     each = enumerate(values)
     return syntax.case(*((is_one_of(of, (value,)), syntax.whole(n)) for n, value in each))
 
 
-def _alike(results: list[Term]) -> list[Term]:
+def _alike(results: list[SqlTerm]) -> list[SqlTerm]:
     kinds = {result.type for result in results} - {Type.OTHER}
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:
         results = [r if r.type is Type.OTHER else as_double(r) for r in results]
-    null = Term(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
+    null = SqlTerm(syntax.cast_to(syntax.NULL, SQL_TYPES[kind]), kind)
     return [replace(null, sql=null.sql.copy()) if r.type is Type.OTHER else r for r in results]

@@ -24,7 +24,7 @@ from letalone.engines.core.measures import RowScope
 from letalone.engines.core.rows import UNIT, ScopeRows, TableRef, Tables
 from letalone.engines.core.stored_types import FLOATS, LONG_INTEGERS, SHORT_INTEGERS
 from letalone.engines.core.syntax import Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.plan import Bounding, PrivateJoin
 from letalone.plans.schema import Schema
@@ -67,7 +67,7 @@ def training_rows(
 
 
 def _first_rows(
-    rows: ScopeRows, values: Sequence[Term], where: Sequence[Sql], tables: Tables
+    rows: ScopeRows, values: Sequence[SqlTerm], where: Sequence[Sql], tables: Tables
 ) -> exp.Select:
     """Of each unit's rows that meet the conditions the first by what is read."""
     met = syntax.select([exp.Star()], rows.select(with_unit=True), where=where)

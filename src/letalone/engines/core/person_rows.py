@@ -52,10 +52,8 @@ class PersonQueries:
 
     def ids(self) -> exp.Select:
         """The ids of all units, as text."""
-        is_known = syntax.is_present(self.unit)
-        return syntax.select(
-            [syntax.alias(self.unit, ID)], self.source, where=[is_known]
-        ).distinct()
+        known = syntax.is_present(self.unit)
+        return syntax.select([syntax.alias(self.unit, ID)], self.source, where=[known]).distinct()
 
     def is_theirs(self, unit_id: Sql | None = None) -> Sql:
         """Whether a row is the unit's."""

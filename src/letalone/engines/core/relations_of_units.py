@@ -25,7 +25,7 @@ from letalone.engines.core.measures import GridSum, RowScope
 from letalone.engines.core.rows import PLAIN, ScopeRows, TableRef, Tables
 from letalone.engines.core.stored_types import Stored
 from letalone.engines.core.syntax import BIGINT, DOUBLE, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.plans.aggregates import features
 from letalone.plans.plan import Bounding
 from letalone.plans.types import Type
@@ -51,9 +51,7 @@ class _Units:
         rows = (scope.schema, per_unit.where, per_unit.derived, per_unit.joins)
         inner = RowScope(*rows, groups=(), keys=None, bounding=Bounding())
         made = per_unit.features
-        expressions = [
-            expression for _, feature in made for expression in features.made_of(feature)
-        ]
+        expressions = [part for _, feature in made for part in features.made_of(feature)]
         self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
         self._before = features.columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
@@ -91,7 +89,7 @@ class _Units:
             case features.UnitValue(of, by, last):
                 return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
 
-    def _first(self, value: Term, by: Term, *, last: bool) -> Sql:
+    def _first(self, value: SqlTerm, by: SqlTerm, *, last: bool) -> Sql:
         """The value of the row that comes first; of several, the smallest value.
 
         Without FIRST: the extreme of the order over the unit's rows, and the smallest value where

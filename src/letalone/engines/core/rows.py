@@ -19,7 +19,7 @@ from letalone.engines.core.emitting import ExpressionEmitter
 from letalone.engines.core.measures import GridSum, RowScope
 from letalone.engines.core.stored_types import SQL_TYPES, Stored
 from letalone.engines.core.syntax import BIGINT, DOUBLE, Sql
-from letalone.engines.core.terms import Levels, Term
+from letalone.engines.core.terms import Levels, SqlTerm
 from letalone.errors import ParameterError
 from letalone.plans.aggregates.features import rows_schema
 from letalone.plans.expressions import Expression, column_names
@@ -131,7 +131,7 @@ class ScopeRows:
             rows = self._joined(rows, join, number)
         where = [] if weighed and not with_unit else self._where
         if with_unit:
-            where = [Term(syntax.is_present(self.unit), Type.BOOLEAN), *where]
+            where = [SqlTerm(syntax.is_present(self.unit), Type.BOOLEAN), *where]
         rows = self.levels.over(rows, where if filtered else (), only=only)
         return syntax.subquery(rows, f"{self.mark}rows")
 
@@ -142,7 +142,7 @@ class ScopeRows:
             term = replace(once, sql=whole_key(once.sql), type=Type.INTEGER, simple=False)
         return self.levels.name(term, f"{self.mark}key{number}").sql
 
-    def _base_columns(self) -> dict[str, Term]:
+    def _base_columns(self) -> dict[str, SqlTerm]:
         columns = [column for column in self._scope.schema.columns if column.name in self._names]
         terms = {column.name: self._private(column) for column in columns}
         for join in self._scope.joins:
@@ -150,7 +150,7 @@ class ScopeRows:
             terms |= {column.name: self._term(relation, column) for column in join.columns}
         return {n: replace(t, sql=syntax.column(n), simple=True) for n, t in terms.items()}
 
-    def _private(self, column: Column) -> Term:
+    def _private(self, column: Column) -> SqlTerm:
         return self._term(self._tables.private, column, f"{self.mark}source")
 
     def _other(self, join: Join) -> TableRef:
@@ -224,7 +224,7 @@ class ScopeRows:
         sides = (replace(self._columns[left], sql=syntax.column(left, names[0])), other)
         return syntax.operation(exp.EQ, *(key_of(side) for side in sides))
 
-    def _term(self, relation: TableRef, column: Column, source: str = "") -> Term:
+    def _term(self, relation: TableRef, column: Column, source: str = "") -> SqlTerm:
         stored = _find_column(relation, column.name)
         named = syntax.column(stored.name, source or None)
         return self._tables.dialect.read(stored, named, column)
@@ -256,7 +256,7 @@ def unit_of(relation: TableRef, column: Column, source: str, dialect: Dialect) -
     return dialect.unit(stored, syntax.column(stored.name, source))
 
 
-def key_of(term: Term) -> Sql:
+def key_of(term: SqlTerm) -> Sql:
     """A value as a key, to be compared with others."""
     if term.type is not Type.NUMBER:
         return term.sql

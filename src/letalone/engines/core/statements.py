@@ -27,7 +27,7 @@ from letalone.engines.core.relations_of_units import as_table_of_units
 from letalone.engines.core.rows import PlaceOnGrid, ScopeRows, Tables, place_on_grid
 from letalone.engines.core.stored_types import with_one_zero
 from letalone.engines.core.syntax import BIGINT, HUGEINT, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.clauses import Bounding
 from letalone.plans.expressions import Expression
@@ -144,24 +144,22 @@ class _Builder:
         self._has_unit = scope.schema.unit is not None
         self._paired = _is_paired(scope)
         self._clipped = self._paired and scope.bounding.clip
-        self._distinct = any(
-            isinstance(measure, measures.DistinctValues) for measure in self._measures
-        )
+        self._distinct = any(isinstance(m, measures.DistinctValues) for m in self._measures)
         self._limit = None if tables.once or self._clipped else scope.bounding.max_rows
         # Rows have a weight of their own; pairs have theirs when they are added up.
         weighed = self._has_unit and not self._paired and self._limit is not None
         self._weight = self._rows.weight if weighed and not self._distinct else None
         if self._weight is not None and tables.number is not None:
             share = self._weigher.share(self._rows.number, self._limit or 0)
-            self._rows.levels.name(Term(share, Type.INTEGER), self._weight.name)
+            self._rows.levels.name(SqlTerm(share, Type.INTEGER), self._weight.name)
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
         self._numbers: dict[Sql, int] = {}
         grids = [m for m in self._measures[::-1] if isinstance(m, GridSum) and m.power == 1]
         self._on_grid = {repr(grid.of): grid for grid in grids}
-        self._places: dict[PlaceOnGrid, Term] = {}
-        self._together: dict[str, list[Term]] = {}
+        self._places: dict[PlaceOnGrid, SqlTerm] = {}
+        self._together: dict[str, list[SqlTerm]] = {}
         self._cell_type = Type.INTEGER
         self._cell = self._read_cell()
         self._figures = tuple(self._figure(*pair) for pair in numbered)
@@ -208,9 +206,9 @@ class _Builder:
         return [syntax.column(name) for name in self._keys]
 
     @property
-    def _key_terms(self) -> list[Term]:
+    def _key_terms(self) -> list[SqlTerm]:
         kinds = [group.type.of_keys for group in self._scope.groups]
-        return [Term(*pair) for pair in zip(self._key_columns, kinds, strict=True)]
+        return [SqlTerm(*pair) for pair in zip(self._key_columns, kinds, strict=True)]
 
     @property
     def _cell_column(self) -> Sql:
@@ -234,7 +232,7 @@ class _Builder:
 
     def _cut_values(self, values: exp.Select) -> exp.Select:
         rows, groups = self._scope.bounding.max_rows, self._scope.bounding.max_groups
-        keys, cell = self._key_terms, Term(self._cell_column, self._cell_type)
+        keys, cell = self._key_terms, SqlTerm(self._cell_column, self._cell_type)
         if not self._paired:
             return values if rows is None else self._keep_first(values, rows, parts=[*keys, cell])
         if groups is not None and keys:
@@ -251,7 +249,7 @@ class _Builder:
         return syntax.group_by(syntax.select([*unit, *parts], rows, where=where), [*unit, *parts])
 
     def _keep_first(
-        self, rows: exp.Select, most: int, *, parts: Sequence[Term], by: Sequence[Term] = ()
+        self, rows: exp.Select, most: int, *, parts: Sequence[SqlTerm], by: Sequence[SqlTerm] = ()
     ) -> exp.Select:
         mark = f"{self._mark}{len(by)}"
         return keep_first(
@@ -312,7 +310,7 @@ class _Builder:
         cell = syntax.column(f"{self._mark}cell", "totals")
         match self._measures:
             case [measures.ValueCounts(values=values)]:
-                return [number_value(Term(cell, self._cell_type), values), *sums]
+                return [number_value(SqlTerm(cell, self._cell_type), values), *sums]
             case _:
                 return [cell, *sums]
 
@@ -520,7 +518,7 @@ class _Builder:
         missing."""
         return None if self._weight is None else self._rows.product(grid)
 
-    def _place(self, grid: GridSum) -> Term:
+    def _place(self, grid: GridSum) -> SqlTerm:
         """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
         key = place_on_grid(grid)
         if key not in self._places:

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from letalone.engines.core import syntax
 from letalone.engines.core.syntax import BIGINT, BOOLEAN, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.engines.texts import text_grammar
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema, unknown_column
@@ -142,17 +142,17 @@ def columns_in_a_zone(schema: Schema, stored: Mapping[str, Stored]) -> frozenset
     return frozenset(name for name in timed if stored[name].stored in ZONED)
 
 
-def read_by(readers: Mapping[Type, Reader], stored: Stored, source: Sql, column: Column) -> Term:
+def read_by(readers: Mapping[Type, Reader], stored: Stored, source: Sql, column: Column) -> SqlTerm:
     """The same by the readers of another engine; not yet guarded if it can be non-finite."""
     check_readable(column, stored)
     kind = column.type
     if kind is Type.OTHER:
-        return Term(source, kind)
+        return SqlTerm(source, kind)
     sql = readers[kind](stored, source)
     finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
     if column.lower is not None or column.upper is not None:
-        return Term(within_bounds(sql, column, finite=finite), kind)
-    return Term(sql, kind, finite=finite)
+        return SqlTerm(within_bounds(sql, column, finite=finite), kind)
+    return SqlTerm(sql, kind, finite=finite)
 
 
 def with_one_zero(value: Sql) -> Sql:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SqlTerm:
     """SQL for a value of one row.
 
-    finite: never NaN or infinite (a Term that is not stands for NULL wherever it is).
+    finite: never NaN or infinite (a SqlTerm that is not stands for NULL wherever it is).
     depth: how many levels have to be there below. simple: a name, so free to repeat.
     """
 
@@ -42,7 +42,7 @@ class Levels:
         self._levels: list[list[Sql]] = []
         self._number = 0
 
-    def name(self, term: Term, name: str | None = None) -> Term:
+    def name(self, term: SqlTerm, name: str | None = None) -> SqlTerm:
         if term.simple and name is None:
             return term
         self._number += 1
@@ -52,7 +52,7 @@ class Levels:
         self._levels[term.depth].append(syntax.alias(term.sql, name))
         return replace(term, sql=syntax.column(name), depth=term.depth + 1, simple=True)
 
-    def guarded(self, term: Term) -> Term:
+    def guarded(self, term: SqlTerm) -> SqlTerm:
         """The term with NULL in place of NaN and infinities."""
         if term.finite:
             return term
@@ -61,7 +61,7 @@ class Levels:
         return replace(once, sql=guarded, finite=True, simple=False)
 
     def over(
-        self, rows: exp.Select, where: Sequence[Term] = (), *, only: Sequence[str] | None = None
+        self, rows: exp.Select, where: Sequence[SqlTerm] = (), *, only: Sequence[str] | None = None
     ) -> exp.Select:
         """All levels, one upon the other, upon those of the rows that meet the conditions.
 
@@ -76,7 +76,7 @@ class Levels:
             is_last = number == len(self._levels) - 1
             chosen = [exp.Star(), *level]
             if is_last and only is not None:
-                chosen = _chosen(level, [*only, *_names_in(late)])
+                chosen = _choose(level, [*only, *_names_in(late)])
             query = syntax.select(chosen, source, where=met)
             rows = self.dialect.level(query, last=is_last and only is None)
         if not late:
@@ -84,7 +84,7 @@ class Levels:
         return syntax.select([exp.Star()], syntax.subquery(rows, f"{self._mark}levels"), where=late)
 
 
-def _chosen(level: Sequence[Sql], names: Sequence[str]) -> list[Sql]:
+def _choose(level: Sequence[Sql], names: Sequence[str]) -> list[Sql]:
     """What a level has of these names: its own pieces, and columns from below."""
     wanted, pieces = dict.fromkeys(names), {piece.alias: piece for piece in level}
     return [pieces.get(name) or syntax.column(name) for name in wanted]
@@ -94,7 +94,7 @@ def _names_in(conditions: Sequence[Sql]) -> list[str]:
     return [column.name for sql in conditions for column in sql.find_all(exp.Column)]
 
 
-def as_double(term: Term) -> Term:
+def as_double(term: SqlTerm) -> SqlTerm:
     """A number as a double."""
     if term.type is Type.NUMBER:
         return term
@@ -102,7 +102,7 @@ def as_double(term: Term) -> Term:
     return replace(term, sql=cast, type=Type.NUMBER, simple=False)
 
 
-def deepest(terms: Sequence[Term]) -> int:
+def deepest(terms: Sequence[SqlTerm]) -> int:
     """The level above which all terms are there."""
     return max((term.depth for term in terms), default=0)
 

@@ -10,7 +10,7 @@ from letalone.engines.core import syntax
 from letalone.engines.core.dialect import Dialect
 from letalone.engines.core.stored_types import FLOATS, SHORT_INTEGERS, Stored, with_one_zero
 from letalone.engines.core.syntax import TEXT, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.engines.duckdb.duck_reading import plain_text, read
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -20,7 +20,7 @@ from letalone.plans.types import Type
 class DuckDialect(Dialect):
     """What trees are written in."""
 
-    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+    def read(self, stored: Stored, source: Sql, column: Column) -> SqlTerm:
         return read(stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:

@@ -21,18 +21,18 @@ from letalone.engines.core.stored_types import (
     within_bounds,
 )
 from letalone.engines.core.syntax import TEXT, TIMESTAMP, TIMESTAMPTZ, Sql
-from letalone.engines.core.terms import Term
+from letalone.engines.core.terms import SqlTerm
 from letalone.engines.texts import text_grammar
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 
-def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> Term:
+def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> SqlTerm:
     """The value of a column in its declared type; text may still give a non-finite number."""
     check_readable(column, stored)
     kind = column.type
     if kind is Type.OTHER:
-        return Term(source, kind)
+        return SqlTerm(source, kind)
     sql = _convert(stored, source, kind)
     doubles = kind is Type.NUMBER and stored.stored in FLOATS
     finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
@@ -40,10 +40,10 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
         inside = in_the_calendar(sql, SQL_TYPES[kind], syntax.is_finite(sql))
         sql = syntax.case((inside, sql))
     if clamped and (column.lower is not None or column.upper is not None):
-        return Term(within_bounds(sql, column, finite=finite), kind)
+        return SqlTerm(within_bounds(sql, column, finite=finite), kind)
     if doubles:  # no statistics know of NaN, so nothing above may take a comparison for a guard
         sql = syntax.case((syntax.is_finite(sql), sql))
-    return Term(sql, kind, finite=finite or doubles)
+    return SqlTerm(sql, kind, finite=finite or doubles)
 
 
 def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:

@@ -40,7 +40,7 @@ MOST_COLUMNS = 1 << 14  # of a sheet
 
 def sheets_of(path: Path) -> list[TablePlace]:
     """The sheets of a workbook, as the tables of a database."""
-    with _opened(path) as book:
+    with _open_book(path) as book:
         return [("main", sheet.title) for sheet in book.worksheets]
 
 
@@ -55,7 +55,7 @@ def find_sheet(path: Path, sheet: str | None) -> str:
 
 def excel_names(path: Path, sheet: str) -> list[str]:
     """The names of the columns: the first row, up to its last cell."""
-    with _opened(path) as book:
+    with _open_book(path) as book:
         first = _next(_cells(book[sheet], MOST_COLUMNS), 1)[0:1]
         names = [_text(cell, formulas=False) or "" for row in first for cell in row]
     while names and not names[-1]:
@@ -80,14 +80,14 @@ def guess_excel(path: str | Path, sheet: str | None) -> Guess:
     file = Path(path).resolve()
     name = find_sheet(file, sheet)
     names = excel_names(file, name)
-    return _contained(file, lambda: guess_types(name, names, excel_rows(file, name)))
+    return _hide_words(file, lambda: guess_types(name, names, excel_rows(file, name)))
 
 
 def count_formulas(path: Path, sheet: str) -> int:
     """How many cells are formulas. It tells about rows: for the owner alone."""
     width = len(excel_names(path, sheet))
     formulas = 0
-    with _opened(path) as book:
+    with _open_book(path) as book:
         rows = _cells(book[sheet], width)
         while some := _next(rows, ROWS_AT_ONCE):
             formulas += sum(cell.data_type == FORMULA for row in some for cell in row)
@@ -95,15 +95,13 @@ def count_formulas(path: Path, sheet: str) -> int:
 
 
 def _batches(path: Path, sheet: str, fields: Any, *, formulas: bool) -> Iterator[Any]:
-    with _opened(path, values=formulas) as book:
+    with _open_book(path, values=formulas) as book:
         rows, width = _cells(book[sheet], len(fields)), len(fields)
         _next(rows, 1)
         while some := _next(rows, ROWS_AT_ONCE):
             texts = [[_text(cell, formulas=formulas) for cell in row] for row in some]
-            full_rows = [
-                _of_length(row, width) for row in texts if any(cell is not None for cell in row)
-            ]
-            columns = zip(*full_rows, strict=True) if full_rows else [()] * width
+            full = [_of_length(row, width) for row in texts if any(c is not None for c in row)]
+            columns = zip(*full, strict=True) if full else [()] * width
             arrays = [pa.array(cells, pa.large_string()) for cells in columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=fields)
 
@@ -145,7 +143,7 @@ def _text(cell: Any, *, formulas: bool) -> str | None:
 
 
 @contextmanager
-def _opened(path: Path, *, values: bool = False) -> Generator[Any]:
+def _open_book(path: Path, *, values: bool = False) -> Generator[Any]:
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -159,14 +157,14 @@ def _opened(path: Path, *, values: bool = False) -> Generator[Any]:
             simplefilter("ignore")
             return load_workbook(path, read_only=True, data_only=values)
 
-    book = _contained(path, load)
+    book = _hide_words(path, load)
     try:
         yield book
     finally:
         book.close()
 
 
-def _contained(path: Path, run: Callable[[], Result]) -> Result:
+def _hide_words(path: Path, run: Callable[[], Result]) -> Result:
     """What `run` returns; of a damaged file, no words of the library, which may hold a cell."""
     from zipfile import BadZipFile
 

@@ -93,14 +93,12 @@ def _each(files: Files) -> Iterator[tuple[Path, Parts]]:
 
 
 def _with_values(batch: Any, values: dict[str, str], more: Sequence[str], fields: Any) -> Any:
-    cells = [_repeated(values.get(name, NOTHING), batch.num_rows) for name in more]
-    written = [
-        column.cast(field.type) for column, field in zip(batch.columns, fields, strict=False)
-    ]
-    return pa.RecordBatch.from_arrays([*written, *cells], schema=fields)
+    cells = [_repeat(values.get(name, NOTHING), batch.num_rows) for name in more]
+    kept = [column.cast(field.type) for column, field in zip(batch.columns, fields, strict=False)]
+    return pa.RecordBatch.from_arrays([*kept, *cells], schema=fields)
 
 
-def _repeated(value: str, rows: int) -> Any:
+def _repeat(value: str, rows: int) -> Any:
     if value == NOTHING or any("\ud800" <= letter <= "\udfff" for letter in value):
         return pa.nulls(rows, pa.large_string())
     return pa.repeat(pa.scalar(value, pa.large_string()), rows)

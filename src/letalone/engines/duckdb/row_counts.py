@@ -59,8 +59,8 @@ def count_rows(codes: Whole, missing: Mask | None, *, passes: Mask | None = None
         raise EngineFailed
     codes = narrow_codes(codes)
     last = int(codes.max()) + 1 if codes.size else 0
-    counted = _counted(missing, passes)
-    places = codes if counted is None else _placed(codes, counted, last)
+    counted = _find_counted(missing, passes)
+    places = codes if counted is None else _place_codes(codes, counted, last)
     numbers = np.zeros(last + 1, np.uint32)
     for block in _blocks(codes.size):
         np.add.at(numbers, places[block].astype(np.int64), np.uint32(1))
@@ -141,14 +141,14 @@ def _place(
     return np.concatenate(shared)
 
 
-def _counted(missing: Mask | None, passes: Mask | None) -> Mask | None:
+def _find_counted(missing: Mask | None, passes: Mask | None) -> Mask | None:
     """Which rows count; None for all."""
     if missing is None:
         return passes
     return ~missing if passes is None else passes & ~missing
 
 
-def _placed(codes: Whole, counted: Mask, last: int) -> Whole:
+def _place_codes(codes: Whole, counted: Mask, last: int) -> Whole:
     """The codes of rows that count, and the last place for all others."""
     places = np.full(codes.size, last, np.uint32 if last < 1 << 32 else np.int64)
     np.copyto(places, codes, where=counted, casting="unsafe")

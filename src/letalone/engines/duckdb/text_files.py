@@ -103,7 +103,7 @@ class Utf8Lines:
     def __init__(self, file: IO[bytes], encoding: str) -> None:
         self._file, self._encoding = file, encoding
         is_plain = encoding in (UTF8, *SINGLE_BYTE)
-        self._text = None if is_plain else _decoded(file, encoding)
+        self._text = None if is_plain else _decode(file, encoding)
         self.first = self._read(MAX_FIRST_BYTES).removeprefix(BYTE_ORDER_MARK)
         self._again = self.first
 
@@ -118,7 +118,7 @@ class Utf8Lines:
         return to_utf8(self._file.readline(most), self._encoding)
 
 
-def _decoded(file: IO[bytes], encoding: str) -> TextIOWrapper:
+def _decode(file: IO[bytes], encoding: str) -> TextIOWrapper:
     return TextIOWrapper(file, encoding, "surrogateescape", newline="\n")
 
 

@@ -473,7 +473,7 @@ def number_ends(table: ArrowTable, name: str) -> tuple[float, float] | None:
     return (min(finite), max(finite)) if finite else None
 
 
-def renamed(table: ArrowTable, names: Mapping[str, str]) -> ArrowTable:
+def rename_columns(table: ArrowTable, names: Mapping[str, str]) -> ArrowTable:
     """The table with some columns under other names."""
     given = [names.get(name, name) for name in table.column_names]
     return cast("ArrowTable", cast("Any", table).rename_columns(given))

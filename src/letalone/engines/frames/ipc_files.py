@@ -47,7 +47,7 @@ def no_rows(fields: Any) -> Any:
 
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[Any]:
     for path in paths:
-        with _opened(path) as reader:
+        with _open_reader(path) as reader:
             for batch in _each_batch(reader):
                 columns = [make_readable(column) for column in batch.columns]
                 yield pa.RecordBatch.from_arrays(columns, schema=fields)
@@ -62,7 +62,7 @@ def _each_batch(reader: Any) -> Iterator[Any]:
 
 def _schema(path: Path) -> Any:
     try:
-        with _opened(path) as reader:
+        with _open_reader(path) as reader:
             return reader.schema.remove_metadata()
     except (OSError, ValueError):  # of Arrow, in its words
         pass
@@ -70,7 +70,7 @@ def _schema(path: Path) -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[Any]:
+def _open_reader(path: Path) -> Generator[Any]:
     """The reader of a file, or of a stream that was written into one."""
     with pa.OSFile(str(path)) as file:
         try:

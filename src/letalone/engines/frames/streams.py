@@ -38,7 +38,7 @@ def unwrap_source(source: object, *, vouched: bool) -> object:
         source = cast("Any", source).to_native()
     lake = LAKES.get((library, type(source).__name__))
     if lake is not None:
-        return _contained(lambda: lake(source), f"this {library} table")
+        return _hide_words(lambda: lake(source), f"this {library} table")
     if _is_data_set(source):
         return _files_of(cast("Any", source))
     if is_frame(source) or is_spark(source) or not hasattr(source, "__arrow_c_stream__"):
@@ -46,10 +46,10 @@ def unwrap_source(source: object, *, vouched: bool) -> object:
     words = f"this {type(source).__module__.split('.')[0]} {type(source).__name__}"
     if not vouched:
         raise hides_its_making(words, "a stream, which may be made of anything")
-    return _contained(lambda: _read(source), words)
+    return _hide_words(lambda: _read(source), words)
 
 
-def _contained(run: Callable[[], Result], words: str) -> Result:
+def _hide_words(run: Callable[[], Result], words: str) -> Result:
     failed = ParameterError(
         f"The rows of {words} cannot be read. Read them yourself, which says what is wrong."
     )

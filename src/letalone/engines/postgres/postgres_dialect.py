@@ -43,7 +43,7 @@ from letalone.engines.core import syntax
 from letalone.engines.core.dialect import ComparingDialect, join_texts, scale
 from letalone.engines.core.stored_types import Stored, read_by
 from letalone.engines.core.syntax import BIGINT, TEXT, Binary, Sql
-from letalone.engines.core.terms import Levels, Term, big, deepest
+from letalone.engines.core.terms import Levels, SqlTerm, big, deepest
 from letalone.engines.postgres import postgres_reading
 from letalone.engines.postgres.postgres_words import rewrite_for_postgres
 from letalone.errors import UnsupportedQuery
@@ -124,11 +124,11 @@ _from, _above = partial(_with_power, exp.GTE), partial(_with_power, exp.GT)
 class PostgresDialect(ComparingDialect):
     """As DuckDB, where nothing can overflow."""
 
-    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
+    def arithmetic(self, kind: Binary, left: SqlTerm, right: SqlTerm, levels: Levels) -> SqlTerm:
         """Guarded, with both operands named: a guard mentions them several times."""
         first, second = levels.name(left), levels.name(right)
         sql = GUARDS[kind](first.sql, second.sql)
-        return Term(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
+        return SqlTerm(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
 
     def floor(self, x: Sql, shift: int) -> Sql:
         """Where the product would vanish, it is zero."""
@@ -177,7 +177,7 @@ class PostgresDialect(ComparingDialect):
         mentions = [len(list(piece.find_all(exp.Column))) for piece in pieces]
         return query if last or all(number == 1 for number in mentions) else _apart(query)
 
-    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+    def read(self, stored: Stored, source: Sql, column: Column) -> SqlTerm:
         """By casts that are asked first whether they fit."""
         return read_by(postgres_reading.READERS, stored, source, column)
 
@@ -194,7 +194,7 @@ class PostgresDialect(ComparingDialect):
         """Of 64 bits each: a sum of whole numbers is a numeric, whose quotient has a fraction."""
         return syntax.operation(exp.Div, *(syntax.cast_to(side, BIGINT) for side in (number, by)))
 
-    def digest(self, parts: Sequence[Term]) -> Sql:
+    def digest(self, parts: Sequence[SqlTerm]) -> Sql:
         """As bytes, whose order is that of their digits whatever the collation."""
         return _digest(join_texts([self.hashed(self.spell(part)) for part in parts]))
 

@@ -34,7 +34,7 @@ from letalone.engines.core import stored_types as reading
 from letalone.engines.core.dialect import ComparingDialect
 from letalone.engines.core.stored_types import FLOATS, Reader, Stored, in_the_calendar, read_by
 from letalone.engines.core.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
-from letalone.engines.core.terms import Term, big
+from letalone.engines.core.terms import SqlTerm, big
 from letalone.engines.texts.text_grammar import PATTERNS
 from letalone.errors import UnsupportedQuery
 from letalone.errors.problem import without_context
@@ -175,7 +175,7 @@ class SparkDialect(ComparingDialect):
                     piece.set("this", _keep_apart(piece.this))
         return query
 
-    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+    def read(self, stored: Stored, source: Sql, column: Column) -> SqlTerm:
         """By tried casts, after a look at the spelling of text."""
         return read_by(READERS, stored, source, column)
 

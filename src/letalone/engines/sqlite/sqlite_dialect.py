@@ -28,7 +28,7 @@ from letalone.engines.core import rewriting, syntax
 from letalone.engines.core.dialect import ComparingDialect
 from letalone.engines.core.stored_types import Stored, check_readable, within_bounds
 from letalone.engines.core.syntax import BIGINT, DOUBLE, TEXT, Sql
-from letalone.engines.core.terms import Levels, Term
+from letalone.engines.core.terms import Levels, SqlTerm
 from letalone.engines.sqlite.sqlite_functions import FUNCTIONS, NAME, write_day
 from letalone.errors import UnsupportedQuery
 from letalone.plans.schema import Column
@@ -59,9 +59,11 @@ class BackquotedSqlite(SQLite):
 class SqliteDialect(ComparingDialect):
     """What differs: sums in words, and what is read in Python."""
 
-    def match(self, of: Term, pattern: str, levels: Levels) -> Term:  # noqa: ARG002
+    def match(self, of: SqlTerm, pattern: str, levels: Levels) -> SqlTerm:  # noqa: ARG002
         """By Python: SQLite's own LIKE takes small letters for capitals, and ends at a NUL."""
-        return Term(_call_own("LIKE", of.sql, syntax.text(pattern)), Type.BOOLEAN, depth=of.depth)
+        return SqlTerm(
+            _call_own("LIKE", of.sql, syntax.text(pattern)), Type.BOOLEAN, depth=of.depth
+        )
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together; the last word has the sign."""
@@ -89,15 +91,15 @@ class SqliteDialect(ComparingDialect):
         """Kept apart: what is read in Python is read once."""
         return _apart(syntax.select(columns, source))
 
-    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+    def read(self, stored: Stored, source: Sql, column: Column) -> SqlTerm:
         """By the type of the cell; finite, since everything else is missing."""
         check_readable(column, stored)
         if column.type is Type.OTHER:
-            return Term(source, column.type)
+            return SqlTerm(source, column.type)
         sql = _read_cell(stored, source, column.type)
         if column.lower is not None or column.upper is not None:
             sql = within_bounds(sql, column, finite=True)
-        return Term(sql, column.type)
+        return SqlTerm(sql, column.type)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:  # noqa: ARG002
         """The cell as it is: text byte by byte, a number whole or not. Bytes, text that is no
@@ -114,7 +116,7 @@ class SqliteDialect(ComparingDialect):
     def text(self, stored: Stored, unit: Sql) -> Sql:  # noqa: ARG002
         return _spell_number(unit)
 
-    def spell(self, part: Term) -> Sql:
+    def spell(self, part: SqlTerm) -> Sql:
         """As DuckDB does: truth values are words there."""
         text = part.sql
         if part.type is Type.BOOLEAN:
@@ -261,7 +263,7 @@ def _check_text(text: str) -> str:
 def _cast(node: Sql) -> Sql:
     kind, value = node.args["to"].this, node.this
     if kind == exp.DType.INT128:
-        return _widen(exp.Paren(this=value))
+        return _mark_wide(exp.Paren(this=value))
     if kind == exp.DType.DOUBLE and value.is_string:
         return _call_own("DOUBLE", value)
     if kind == exp.DType.TIMESTAMP and isinstance(value, exp.Literal):
@@ -270,14 +272,14 @@ def _cast(node: Sql) -> Sql:
     return exp.Cast(this=value, to=node.args["to"]) if is_kept else value
 
 
-def _widen(node: Sql) -> Sql:
+def _mark_wide(node: Sql) -> Sql:
     node.meta[WIDE] = True
     return node
 
 
 def _product(node: Sql) -> Sql:
     is_wide = any(side.unnest().meta.get(WIDE) or side.meta.get(WIDE) for side in _sides(node))
-    return _widen(_call_own("TIMES", *_sides(node))) if is_wide else node
+    return _mark_wide(_call_own("TIMES", *_sides(node))) if is_wide else node
 
 
 def _sides(node: Sql) -> tuple[Sql, Sql]:
@@ -315,10 +317,8 @@ def _trim(node: Sql) -> Sql:
 
 def _floor(node: Sql) -> Sql:
     """Of a double below 2^63: the number towards zero, less 1 where that is above."""
-    towards_zero = syntax.cast_to(node.this, BIGINT)
-    return syntax.operation(
-        exp.Sub, towards_zero, syntax.operation(exp.GT, towards_zero, node.this.copy())
-    )
+    cut = syntax.cast_to(node.this, BIGINT)
+    return syntax.operation(exp.Sub, cut, syntax.operation(exp.GT, cut, node.this.copy()))
 
 
 def _window(node: Sql) -> Sql:

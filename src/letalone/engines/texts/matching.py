@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from letalone.engines.core import syntax
 from letalone.engines.core.syntax import BIGINT, Sql
-from letalone.engines.core.terms import Levels, Term, big, deepest, plus
+from letalone.engines.core.terms import Levels, SqlTerm, big, deepest, plus
 from letalone.plans.texts.like_patterns import ANY, ONE, Segment, segments_of
 from letalone.plans.types import Type
 
@@ -30,7 +30,7 @@ ESCAPE = "+"  # the same letter in the literals of all engines
 SPECIAL = (ANY, ONE, ESCAPE, "\\")
 
 
-def match_pattern(of: Term, pattern: str, levels: Levels) -> Term:
+def match_pattern(of: SqlTerm, pattern: str, levels: Levels) -> SqlTerm:
     """Whether a text matches a pattern."""
     first, *rest = segments_of(pattern)
     if not rest:
@@ -43,8 +43,8 @@ def match_pattern(of: Term, pattern: str, levels: Levels) -> Term:
     ends += [_like(text, last, before=ANY)] if last else []
     if first and last:
         both = syntax.operation(exp.GTE, length(text.sql), big(len(first) + len(last)))
-        ends.append(Term(both, Type.BOOLEAN, depth=text.depth))
-    return _all_of([*ends, *_search(_between(text, first, last), middle, levels)])
+        ends.append(SqlTerm(both, Type.BOOLEAN, depth=text.depth))
+    return _all_of([*ends, *_search(_cut_ends(text, first, last), middle, levels)])
 
 
 def length(text: Sql) -> Sql:
@@ -57,22 +57,22 @@ def substring(text: Sql, start: int, letters: Sql | None = None) -> Sql:
     return syntax.call("SUBSTR", text, syntax.whole(start), *([] if letters is None else [letters]))
 
 
-def _search(text: Term, segments: list[Segment], levels: Levels) -> list[Term]:
+def _search(text: SqlTerm, segments: list[Segment], levels: Levels) -> list[SqlTerm]:
     """Conditions that segments stand in a text in their order."""
-    conditions: list[Term] = []
+    conditions: list[SqlTerm] = []
     for segment in segments[:-1]:
         text, letters = levels.name(text), "".join(letter or "" for letter in segment)
         position = exp.StrPosition(this=text.sql, substr=syntax.text(letters))
-        place = levels.name(Term(position, Type.INTEGER, depth=text.depth))
+        place = levels.name(SqlTerm(position, Type.INTEGER, depth=text.depth))
         conditions.append(_condition(syntax.operation(exp.GT, place.sql, syntax.whole(0)), place))
         behind = syntax.call("SUBSTR", text.sql.copy(), plus(place.sql.copy(), len(letters)))
-        text = Term(behind, Type.TEXT, depth=place.depth)
+        text = SqlTerm(behind, Type.TEXT, depth=place.depth)
     if segments:
         conditions.append(_like(text, segments[-1], before=ANY, after=ANY))
     return conditions
 
 
-def _between(text: Term, first: Segment, last: Segment) -> Term:
+def _cut_ends(text: SqlTerm, first: Segment, last: Segment) -> SqlTerm:
     """What is left of a text without its ends."""
     if not first and not last:
         return text
@@ -80,10 +80,10 @@ def _between(text: Term, first: Segment, last: Segment) -> Term:
     if last:
         letters_between = plus(syntax.call("LENGTH", text.sql), -len(first) - len(last))
         letters = syntax.call("GREATEST", letters_between, syntax.whole(0))
-    return Term(substring(text.sql, len(first) + 1, letters), Type.TEXT, depth=text.depth)
+    return SqlTerm(substring(text.sql, len(first) + 1, letters), Type.TEXT, depth=text.depth)
 
 
-def _like(text: Term, segment: Segment, *, before: str = "", after: str = "") -> Term:
+def _like(text: SqlTerm, segment: Segment, *, before: str = "", after: str = "") -> SqlTerm:
     """LIKE with one segment; its escape sign is named where there is one."""
     letters = [letter for letter in segment if letter is not None]
     if len(letters) == len(segment) and not before and not after:
@@ -103,10 +103,10 @@ def _spell(letter: str | None) -> str:
     return ESCAPE + letter if letter in (ANY, ONE, ESCAPE) else letter
 
 
-def _condition(sql: Sql, made_of: Term) -> Term:
-    return Term(sql, Type.BOOLEAN, depth=made_of.depth)
+def _condition(sql: Sql, made_of: SqlTerm) -> SqlTerm:
+    return SqlTerm(sql, Type.BOOLEAN, depth=made_of.depth)
 
 
-def _all_of(conditions: list[Term]) -> Term:
+def _all_of(conditions: list[SqlTerm]) -> SqlTerm:
     sql = syntax.join_conditions(exp.And, [condition.sql for condition in conditions])
-    return Term(sql, Type.BOOLEAN, depth=deepest(conditions))
+    return SqlTerm(sql, Type.BOOLEAN, depth=deepest(conditions))

@@ -20,7 +20,7 @@ from sqlglot import exp
 from letalone.engines.core import syntax
 from letalone.engines.core.dialect import join_texts
 from letalone.engines.core.syntax import BIGINT, TEXT, Sql
-from letalone.engines.core.terms import Levels, Term, big, deepest, plus
+from letalone.engines.core.terms import Levels, SqlTerm, big, deepest, plus
 from letalone.engines.texts.matching import length, substring
 from letalone.plans.expressions import MOST_LETTERS, Spelling
 from letalone.plans.texts.date_patterns import DateField, Part, parts_in, pieces_of
@@ -46,13 +46,13 @@ LETTERS: dict[Spelling, tuple[str, str]] = {
 SIDES: dict[Spelling, str] = {"trim": "BOTH", "trim_start": "LEADING", "trim_end": "TRAILING"}
 
 
-def extract_part(part: Part, of: Term) -> Term:
+def extract_part(part: Part, of: SqlTerm) -> SqlTerm:
     """A part of a date as a 64-bit integer."""
     sql = exp.Extract(this=exp.var(PARTS[part]), expression=of.sql.copy())
-    return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=of.depth)
+    return SqlTerm(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=of.depth)
 
 
-def respell(how: Spelling, of: Term) -> Term:
+def respell(how: Spelling, of: SqlTerm) -> SqlTerm:
     """Text in one case, or without blanks at an end."""
     if how in LETTERS:
         sql = syntax.call("TRANSLATE", of.sql, *map(syntax.text, LETTERS[how]))
@@ -61,7 +61,7 @@ def respell(how: Spelling, of: Term) -> Term:
     return replace(of, sql=sql, simple=False)
 
 
-def cut(of: Term, start: int, letters: int | None) -> Term:
+def cut(of: SqlTerm, start: int, letters: int | None) -> SqlTerm:
     """Letters of a text, from a place on, or the last ones."""
     if start < 0:
         sql = syntax.call("RIGHT", of.sql, syntax.whole(-start))
@@ -70,22 +70,22 @@ def cut(of: Term, start: int, letters: int | None) -> Term:
     return replace(of, sql=sql, simple=False)
 
 
-def count_letters(of: Term) -> Term:
+def count_letters(of: SqlTerm) -> SqlTerm:
     """How many code points a text has."""
-    return Term(length(of.sql), Type.INTEGER, depth=of.depth)
+    return SqlTerm(length(of.sql), Type.INTEGER, depth=of.depth)
 
 
-def concatenate(parts: Sequence[Term], levels: Levels) -> Term:
+def concatenate(parts: Sequence[SqlTerm], levels: Levels) -> SqlTerm:
     """Texts and whole numbers as one text, where it is not too long."""
     texts = [levels.name(_as_text(part)) for part in parts]
     lengths = [length(text.sql) for text in texts]
     letters = reduce(lambda left, right: syntax.operation(exp.Add, left, right), lengths)
     fits = syntax.operation(exp.LTE, letters, big(MOST_LETTERS))
     joined = syntax.case((fits, _join([text.sql.copy() for text in texts])))
-    return Term(joined, Type.TEXT, depth=deepest(texts))
+    return SqlTerm(joined, Type.TEXT, depth=deepest(texts))
 
 
-def write_date(pattern: str, of: Term, levels: Levels) -> Term:
+def write_date(pattern: str, of: SqlTerm, levels: Levels) -> SqlTerm:
     """A date as text."""
     date = levels.name(of)
     parts = {part: levels.name(extract_part(part, date)) for part in parts_in(pattern)}
@@ -93,10 +93,10 @@ def write_date(pattern: str, of: Term, levels: Levels) -> Term:
         syntax.text(piece) if isinstance(piece, str) else _write_part(piece, parts[piece.part].sql)
         for piece in pieces_of(pattern)
     ]
-    return Term(_join(written), Type.TEXT, depth=deepest([*parts.values()]))
+    return SqlTerm(_join(written), Type.TEXT, depth=deepest([*parts.values()]))
 
 
-def _as_text(part: Term) -> Term:
+def _as_text(part: SqlTerm) -> SqlTerm:
     if part.type is Type.TEXT:
         return part
     return replace(part, sql=syntax.cast_to(part.sql, TEXT), type=Type.TEXT, simple=False)

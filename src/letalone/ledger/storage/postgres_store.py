@@ -39,7 +39,7 @@ from letalone.ledger.storage.store import NoLedgerYet, unavailable
 from letalone.ledger.storage.tables import METADATA, SCHEMA
 from letalone.ledger.storage.transaction import LedgerTransaction, first_entry
 from letalone.ledger.storage.trips import READ_ONE_STATE, Asked, Pipeline
-from letalone.ledger.storage.upgrades import FORMAT, upgrade
+from letalone.ledger.storage.upgrades import FORMAT, upgrade_format
 from letalone.ledger.storage.watch import watch_of_postgresql
 
 EMPTY = 0  # the format of a database without a ledger
@@ -160,7 +160,7 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
                 _make(connection)
             elif written < FORMAT:
                 connection.exec_driver_sql(LOCK)
-                upgrade(connection, written, schema=f"{SCHEMA}.")
+                upgrade_format(connection, written, schema=f"{SCHEMA}.")
                 _mark(connection)
     except BaseException:
         engine.dispose()

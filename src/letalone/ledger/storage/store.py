@@ -42,7 +42,7 @@ from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.storage.tables import METADATA, in_sqlite
 from letalone.ledger.storage.transaction import LedgerTransaction, first_entry
 from letalone.ledger.storage.trips import Asked
-from letalone.ledger.storage.upgrades import FORMAT, upgrade
+from letalone.ledger.storage.upgrades import FORMAT, upgrade_format
 from letalone.ledger.storage.watch import watch_of_file, whose
 
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")  # of a database elsewhere
@@ -252,7 +252,7 @@ def file_store(path: str | os.PathLike[str], *, create: bool, keep: bool = False
             _use_log(engine)
             _begin(store)
         elif written < FORMAT:
-            _upgrade(store)
+            _upgrade_store(store)
     return store
 
 
@@ -339,11 +339,11 @@ def _make(books: LedgerTransaction) -> None:
     first_entry(books)
 
 
-def _upgrade(store: Store) -> None:
+def _upgrade_store(store: Store) -> None:
     with store.writing() as books:
         written = _read_format(books.connection)
         if written < FORMAT:  # else another process was quicker
-            upgrade(books.connection, written)
+            upgrade_format(books.connection, written)
             books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
 
 

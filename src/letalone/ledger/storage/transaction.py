@@ -136,10 +136,8 @@ class LedgerTransaction:
 
     def last_act(self, name: str, what: str) -> Entry | None:
         """The newest act of this kind on a data set, however many others came after it."""
-        is_said = ENTRIES.c.text.contains(canonical(what), autoescape=True)
-        query = (
-            _about(name, EntryKind.ADMINISTERED).where(is_said).order_by(ENTRIES.c.number.desc())
-        )
+        same = ENTRIES.c.text.contains(canonical(what), autoescape=True)
+        query = _about(name, EntryKind.ADMINISTERED).where(same).order_by(ENTRIES.c.number.desc())
         rows = self.connection.execute(query).all()
         entries = (_read(EntryRow(*row)) for row in rows)
         return next((entry for entry in entries if entry.body.get("what") == what), None)

@@ -20,7 +20,7 @@ FORMAT, FIRST = 3, 1
 PAGE = 1000
 
 
-def upgrade(connection: Connection, written: int, *, schema: str = "") -> None:
+def upgrade_format(connection: Connection, written: int, *, schema: str = "") -> None:
     """From the format in which it is written; `schema` is put before the names of tables."""
     if written == FIRST:
         _to_format_2(connection)

@@ -193,9 +193,9 @@ def list_functions(sketch: CountMeanSketch) -> Wholes:
     P (P − 1); their rest modulo P (P − 1) is (a − 1) P + b.
     """
     count = sketch.family.functions
-    most = (1 << 64) // count * count
+    limit = (1 << 64) // count * count
     pairs = [
-        divmod(_draw(sketch.seed, j, most) % count, sketch.family.prime)
+        divmod(_draw(sketch.seed, j, limit) % count, sketch.family.prime)
         for j in range(sketch.functions)
     ]
     return np.array(pairs, np.int64) + np.array([1, 0])

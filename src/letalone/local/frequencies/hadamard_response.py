@@ -58,9 +58,9 @@ class HadamardResponse(FrequencyOracle):
 
     def pair_curve(self) -> Privacy:
         """In half of the rows the two values agree; in the others one bit is told or denied."""
-        told = self.chances.held / 2
-        lied, same = Fraction(1, 2) - told, Fraction(1, 2)
-        return between((told, lied, same), (lied, told, same))
+        truthful = self.chances.held / 2
+        lied, same = Fraction(1, 2) - truthful, Fraction(1, 2)
+        return between((truthful, lied, same), (lied, truthful, same))
 
     def randomise(self, indices: Wholes, bits: BitSource) -> Reports:
         """A row and a noisy sign for each value."""

@@ -39,7 +39,7 @@ from letalone.local.ratios import ratio_below, read_epsilon
 from letalone.local.reports import Reports, read_reports
 from letalone.mechanisms.parameters import fill
 from letalone.mechanisms.randomized_response import clopper_pearson
-from letalone.mechanisms.values import listed
+from letalone.mechanisms.values import list_values
 from letalone.privacy import REPLACE, Privacy, RandomizedResponsePrivacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.uniform import sample_belows
@@ -125,8 +125,8 @@ class HeavyHitters:
     @property
     def prefixes(self) -> tuple[int, ...]:
         """How many bits each group's prefix has."""
-        whole = 8 * self.length
-        return (*range(self.step_bits, whole, self.step_bits), whole)
+        all_bits = 8 * self.length
+        return (*range(self.step_bits, all_bits, self.step_bits), all_bits)
 
     @property
     def report_bytes(self) -> int:
@@ -219,8 +219,8 @@ class HeavyHitters:
 
 def even_collision(prime: int, hashes: int) -> Fraction:
     """That two independent even numbers below the prime are equal modulo `hashes`."""
-    whole, more = divmod(prime, hashes)
-    alike = more * (whole + 1) ** 2 + (hashes - more) * whole**2
+    quotient, more = divmod(prime, hashes)
+    alike = more * (quotient + 1) ** 2 + (hashes - more) * quotient**2
     return Fraction(alike, prime**2)
 
 
@@ -234,7 +234,7 @@ def hash_chunks(chunks: Wholes, functions: Wholes) -> Wholes:
 
 def cut_texts(values: object, length: int) -> Wholes:
     """The first bytes of each text in UTF-8, as chunks of 24 bits, big-endian."""
-    given = values.tolist() if isinstance(values, np.ndarray) else listed(values)
+    given = values.tolist() if isinstance(values, np.ndarray) else list_values(values)
     texts = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
     if not all(isinstance(text, str) for text in texts):
         raise ParameterError("A value is not a text. Values must be texts, one or a list of them.")

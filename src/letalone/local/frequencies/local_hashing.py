@@ -174,8 +174,8 @@ def best_family(ratio: Fraction, size: int) -> HashFamily:
 
 def collision_chance(prime: int, hashes: int) -> Fraction:
     """Over ordered pairs of different numbers below the prime."""
-    whole, more = divmod(prime, hashes)
-    alike = more * (whole + 1) * whole + (hashes - more) * whole * (whole - 1)
+    quotient, more = divmod(prime, hashes)
+    alike = more * (quotient + 1) * quotient + (hashes - more) * quotient * (quotient - 1)
     return Fraction(alike, prime * (prime - 1))
 
 

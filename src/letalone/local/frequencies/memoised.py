@@ -54,15 +54,15 @@ class Rappor:
     once: UnaryEncoding
 
     def __init__(self, domain: int | Sequence[Hashable], *, forever: Number, once: Number) -> None:
-        most, each = (
+        total, each = (
             LOCAL_EPSILON.typed(name, value)
             for name, value in (("forever", forever), ("once", once))
         )
-        if each >= most:
+        if each >= total:
             raise ParameterError(
                 "once must be smaller than forever: one report reveals less than all of them."
             )
-        memo = UnaryEncoding(domain, epsilon=most, symmetric=True)
+        memo = UnaryEncoding(domain, epsilon=total, symmetric=True)
         fill(self, forever=memo, once=UnaryEncoding(domain, epsilon=each, symmetric=True))
 
     @property

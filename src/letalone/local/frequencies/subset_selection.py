@@ -73,9 +73,9 @@ class SubsetSelection(FrequencyOracle):
     def pair_curve(self) -> Privacy:
         """Sets with the one value only, with the other only, and with both or neither."""
         inside, k, d = self.chances.held, self.chosen, self.size
-        one, other = inside * Fraction(d - k, d - 1), (1 - inside) * Fraction(k, d - 1)
-        rest = 1 - one - other
-        return between((one, other, rest), (other, one, rest))
+        first, other = inside * Fraction(d - k, d - 1), (1 - inside) * Fraction(k, d - 1)
+        rest = 1 - first - other
+        return between((first, other, rest), (other, first, rest))
 
     def randomise(self, indices: Wholes, bits: BitSource) -> Reports:
         """A set for each value, as a row of bits."""
@@ -154,8 +154,8 @@ def _list_sets(size: int, chosen: int) -> Words:
 def _insert(sets: Words, indices: Wholes, holds: bool) -> Bytes:
     """Makes room for each value's own bit in the set of the others, and fills it in."""
     behind = np.uint64((1 << WORD) - 1) >> indices.astype(np.uint64)
-    own = np.uint64(1 << (WORD - 1)) >> indices.astype(np.uint64) if holds else np.uint64(0)
-    words = (sets & ~behind) | ((sets & behind) >> np.uint64(1)) | own
+    own_bit = np.uint64(1 << (WORD - 1)) >> indices.astype(np.uint64) if holds else np.uint64(0)
+    words = (sets & ~behind) | ((sets & behind) >> np.uint64(1)) | own_bit
     return words.astype(">u8").view(np.uint8).reshape(-1, WORD // 8)
 
 

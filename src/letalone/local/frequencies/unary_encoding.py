@@ -80,9 +80,9 @@ class UnaryEncoding(FrequencyOracle):
     def pair_curve(self) -> Privacy:
         """Both values' bits; all others are equally likely either way."""
         p, q = self.chances
-        one, other = p * (1 - q), q * (1 - p)
-        rest = 1 - one - other
-        return between((one, other, rest), (other, one, rest))
+        first, other = p * (1 - q), q * (1 - p)
+        rest = 1 - first - other
+        return between((first, other, rest), (other, first, rest))
 
     def randomise(self, indices: Wholes, bits: BitSource) -> Reports:
         """A noisy row of bits for each value."""
@@ -116,6 +116,6 @@ class UnaryEncoding(FrequencyOracle):
 def flip_unary(indices: Wholes, size: int, chances: SupportChances, bits: BitSource) -> Bytes:
     """Rows of bits: the bit of each index is 1 with the one chance, all others with the other."""
     flags = sample_bernoullis(Chance(chances.other), indices.size * size, bits)
-    own = np.arange(indices.size) * size + indices
-    flags[own] = sample_bernoullis(Chance(chances.held), indices.size, bits)
+    own_bits = np.arange(indices.size) * size + indices
+    flags[own_bits] = sample_bernoullis(Chance(chances.held), indices.size, bits)
     return np.packbits(flags.reshape(-1, size), axis=1)

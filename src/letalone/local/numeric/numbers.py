@@ -341,8 +341,8 @@ class Hybrid(NumberOracle):
         law, share = self.window, self.share
         inside = share * min(law.width, law.steps) * law.outside
         p, q = ((1 - share) * chance for chance in k_ary_chances(self.ratio, 2))
-        told, lied = inside * self.ratio + p, inside + q
-        return between((told, lied, 1 - told - lied), (lied, told, 1 - told - lied))
+        truthful, lied = inside * self.ratio + p, inside + q
+        return between((truthful, lied, 1 - truthful - lied), (lied, truthful, 1 - truthful - lied))
 
     def blanket_atoms(self) -> LikelihoodAtoms:
         """Of both kinds."""
@@ -418,8 +418,8 @@ def coin_patterns(ratio: Fraction) -> Patterns:
 
 def fair_coin_atoms(ratio: Fraction) -> LikelihoodAtoms:
     """The likelihoods of the two bounds, relative to those of the middle, whose coin is fair."""
-    half, told, lied = Fraction(1, 2), 2 * ratio / (1 + ratio), 2 / (1 + ratio)
-    return (half, told, lied), (half, lied, told)
+    half, truthful, lied = Fraction(1, 2), 2 * ratio / (1 + ratio), 2 / (1 + ratio)
+    return (half, truthful, lied), (half, lied, truthful)
 
 
 @lru_cache(maxsize=256)

@@ -216,8 +216,8 @@ class RangeAnswers:
         """Shares below every edge, with widths that hold for all edges at once."""
         bins = self.oracle.bins
         level = 1 - (1 - self.confidence) / (bins - 1)
-        found = [self._range(0, edge, level) for edge in range(bins + 1)]
-        return np.array([value for value, _ in found]), np.array([width for _, width in found])
+        ranges = [self._range(0, edge, level) for edge in range(bins + 1)]
+        return np.array([value for value, _ in ranges]), np.array([width for _, width in ranges])
 
     def _edge(self, number: Number) -> int:
         oracle = self.oracle
@@ -309,8 +309,8 @@ def node_moments(oracle: SubsetSelection, nodes: int) -> tuple[Fraction, Fractio
             total += chance * (variance + off**2)
         return total / (p - q) ** 2
 
-    least, most = max(0, k - (d - nodes)), min(k, nodes)
-    farthest = max(abs(end - nodes * q) for end in (least, most)) / (p - q)
+    least, largest = max(0, k - (d - nodes)), min(k, nodes)
+    farthest = max(abs(end - nodes * q) for end in (least, largest)) / (p - q)
     outside = square(nodes, 0) if nodes < d else Fraction(0)
     return outside, square(nodes - 1, 1), farthest
 

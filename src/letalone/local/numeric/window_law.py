@@ -68,9 +68,9 @@ class WindowLaw(NamedTuple):
     def curve(self) -> Privacy:
         """Of two values whose windows are as far apart as can be."""
         apart = min(self.width, self.steps)
-        told, other = apart * self.ratio * self.outside, apart * self.outside
-        rest = 1 - told - other
-        return between((told, other, rest), (other, told, rest))
+        first, other = apart * self.ratio * self.outside, apart * self.outside
+        rest = 1 - first - other
+        return between((first, other, rest), (other, first, rest))
 
     def patterns(self, steps: tuple[int, ...]) -> Patterns:
         """In which of these values' windows a report lies, with its mass under the blanket."""

@@ -224,11 +224,11 @@ def read_whole_epsilon(typed: Any, questions: int) -> Fraction:
     from letalone.exact.typed import EPSILON
 
     try:
-        whole = read_rational(typed) if isinstance(typed, str) else EPSILON.typed("epsilon", typed)
+        total = read_rational(typed) if isinstance(typed, str) else EPSILON.typed("epsilon", typed)
     except (ValueError, ZeroDivisionError):
         raise refusal("epsilon", typed, "a positive number, such as 2") from None
-    _check_share(whole / questions)
-    return whole
+    _check_share(total / questions)
+    return total
 
 
 def _check_share(epsilon: Fraction) -> None:

@@ -230,8 +230,8 @@ def _choices(
     estimate = oracle.estimate_counts(supports, sum(counts.values()), confidence)
     ends = (np.atleast_1d(part) for part in (estimate.value, estimate.low, estimate.high))
     rows = zip(question.choices, *ends, strict=True)
-    found = tuple(ChoiceResult(label, *map(float, three)) for label, *three in rows)
-    return (_mean(question, found[0]),) if question.kind is QuestionKind.NUMBER else found
+    choices = tuple(ChoiceResult(label, *map(float, three)) for label, *three in rows)
+    return (_mean(question, choices[0]),) if question.kind is QuestionKind.NUMBER else choices
 
 
 def _mean(question: SurveyQuestion, share: ChoiceResult) -> ChoiceResult:
@@ -280,10 +280,10 @@ def exactness(survey: Questionnaire, people: int) -> str:
 def _points(survey: Questionnaire, people: int) -> tuple[int, int]:
     """The margin of the least exact question, in points, and how many people make it 10."""
     one_in = len(survey.questions) // survey.asked_of_each
-    asked = max(1, people // one_in)
-    widest = max(survey.oracles, key=lambda oracle: margin_for(oracle, asked))
+    each = max(1, people // one_in)
+    widest = max(survey.oracles, key=lambda oracle: margin_for(oracle, each))
     needed = one_in * people_for(widest, confidence=0.95, margin=0.1)
-    return ceil(100 * margin_for(widest, asked)), needed
+    return ceil(100 * margin_for(widest, each)), needed
 
 
 def _better_sampled(survey: Questionnaire, people: int, points: int) -> str:

@@ -14,15 +14,15 @@ Patterns = Mapping[tuple[int, ...], Fraction]  # which values are supported, wit
 def atoms_under_blanket(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
     """Masses under the blanket, and likelihoods relative to it, from patterns of two values."""
     return tuple(
-        (mass, ratio**one, ratio**other) for (one, other), mass in patterns.items() if mass
+        (mass, ratio**first, ratio**other) for (first, other), mass in patterns.items() if mass
     )
 
 
 def atoms_under_third(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
     """Masses from a third value, and likelihoods relative to it, from patterns of three values."""
     return tuple(
-        (mass * ratio**third, ratio ** (one - third), ratio ** (other - third))
-        for (one, other, third), mass in patterns.items()
+        (mass * ratio**third, ratio ** (first - third), ratio ** (other - third))
+        for (first, other, third), mass in patterns.items()
         if mass
     )
 
@@ -30,8 +30,8 @@ def atoms_under_third(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
 def atoms_under_first(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
     """The same if all others hold the first of two values."""
     return tuple(
-        (mass * ratio**one, Fraction(1), ratio ** (other - one))
-        for (one, other), mass in patterns.items()
+        (mass * ratio**first, Fraction(1), ratio ** (other - first))
+        for (first, other), mass in patterns.items()
         if mass
     )
 
@@ -39,8 +39,8 @@ def atoms_under_first(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
 def atoms_under_second(patterns: Patterns, ratio: Fraction) -> LikelihoodAtoms:
     """The same if all others hold the second of two values."""
     return tuple(
-        (mass * ratio**other, ratio ** (one - other), Fraction(1))
-        for (one, other), mass in patterns.items()
+        (mass * ratio**other, ratio ** (first - other), Fraction(1))
+        for (first, other), mass in patterns.items()
         if mass
     )
 

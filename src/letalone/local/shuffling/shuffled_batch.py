@@ -155,8 +155,8 @@ class ShuffledBatch:
     def _below(self, epsilon: Fraction, points: int) -> float:
         lie, crowds = self.oracle.lie_of_two(), self.oracle.crowds()
         if lie is not None:
-            told = self.oracle.privacy.delta(epsilon) > 0
-            return float_below(count_below(self.reports, lambda: ball(lie), epsilon)) * told
+            is_telling = self.oracle.privacy.delta(epsilon) > 0
+            return float_below(count_below(self.reports, lambda: ball(lie), epsilon)) * is_telling
         return max((self._crowd_below(atoms, epsilon, points) for atoms in crowds), default=0.0)
 
     def _crowd_below(self, atoms: LikelihoodAtoms, epsilon: Fraction, points: int) -> float:
@@ -171,7 +171,7 @@ class ShuffledBatch:
             return 0.0
         confirmed, low, high = (local if upper else 0.0), 0.0, local
         for points, rounds, reach in (*STAGES, (self._points(), LAST_ROUNDS, 1.01)):
-            low, high = _widen(
+            low, high = _bracket(
                 lambda at, n=points: bound(Fraction(at), n) <= delta, low, high, reach
             )
             for _ in range(rounds):
@@ -193,7 +193,7 @@ def _refusal(oracle: object) -> str:
     )
 
 
-def _widen(
+def _bracket(
     is_enough: Callable[[float], bool], low: float, high: float, reach: float
 ) -> tuple[float, float]:
     """Around where a rougher bound was enough first, the ends between which this one is."""
@@ -209,8 +209,8 @@ def _widen(
 def gain_law(atoms: LikelihoodAtoms, power: Fraction) -> RationalLaw:
     """G and its probabilities: one − E other for each kind of report, 0 if it is not covered."""
     law: dict[Fraction, Fraction] = {}
-    for mass, one, other in atoms:
-        gain = one - power * other
+    for mass, first, other in atoms:
+        gain = first - power * other
         law[gain] = law.get(gain, Fraction(0)) + mass
     law[Fraction(0)] = law.get(Fraction(0), Fraction(0)) + 1 - sum(mass for mass, _, _ in atoms)
     return [(gain, mass) for gain, mass in law.items() if mass]

@@ -154,11 +154,11 @@ class OneOption:
         return [self._piece(piece, r, shares) for piece, r in zip(pieces, joint, strict=True)]
 
     def _piece(self, piece: Vector, r: int, shares: int) -> Vector:
-        modulus, one, power = self.field.modulus, self.field.inverse(shares), 1
+        modulus, unit, power = self.field.modulus, self.field.inverse(shares), 1
         wires: Vector = []
         for element in piece:
             power = power * r % modulus
-            wires += [power * element % modulus, (element - one) % modulus]
+            wires += [power * element % modulus, (element - unit) % modulus]
         return wires
 
     def check(self, answer: Vector, gadgets: Vector, shares: int) -> Vector:

@@ -137,10 +137,10 @@ class Counter:
         self._check_open()
         if nonce in self._seen:
             raise InvalidReport("A report with this nonce was received before. It counts once.")
-        check, told = self.survey.prio3.begin_check(self.key, self.place, nonce, public, share)
+        check, message = self.survey.prio3.begin_check(self.key, self.place, nonce, public, share)
         self._seen.add(nonce)
         self._waiting[nonce] = check
-        return told
+        return message
 
     def finish(self, nonce: bytes, told: tuple[bytes, bytes]) -> None:
         """Counts a report if what both told, first counter first, shows that it is valid."""

@@ -140,8 +140,8 @@ class Prio3:
             ONE_PROOF + nonce,
             query_length(self.circuit),
         )
-        told = query(self.circuit, answer, proof, random, self._joint(seed), self.counters)
-        return Check(self.circuit.truncate(answer), seed), self.circuit.field.encode(told) + part
+        answers = query(self.circuit, answer, proof, random, self._joint(seed), self.counters)
+        return Check(self.circuit.truncate(answer), seed), self.circuit.field.encode(answers) + part
 
     def agree(self, told: Sequence[bytes]) -> bytes:
         """The message that all counters get, from what each told; refuses what is not valid."""
@@ -190,9 +190,9 @@ class Prio3:
 
     def _read_share(self, counter: int, share: bytes) -> tuple[Vector, Vector, bytes]:
         length, size = self.circuit.length, self.circuit.field.size
-        own = SEED_SIZE if counter else (length + proof_length(self.circuit)) * size
-        _check_size("a share", share, own + self._part_size)
-        body, blind = share[:own], share[own:]
+        own_size = SEED_SIZE if counter else (length + proof_length(self.circuit)) * size
+        _check_size("a share", share, own_size + self._part_size)
+        body, blind = share[:own_size], share[own_size:]
         if counter:
             return self._answer_share(counter, body), self._proof_share(counter, body), blind
         elements = self.circuit.field.decode(body)

@@ -58,8 +58,8 @@ def query(
     seeds, outputs = proof[: circuit.arity], complete(circuit.field, proof[circuit.arity :])
     wires = _wires(circuit, circuit.inputs(answer, joint, shares), seeds)
     checks = circuit.check(answer, outputs[2 : 2 * circuit.calls + 1 : 2], shares)
-    found = evaluate(circuit.field, wires, point) + evaluate(circuit.field, [outputs], point)
-    return [_reduced(circuit, checks, reducers), *found]
+    at_point = evaluate(circuit.field, wires, point) + evaluate(circuit.field, [outputs], point)
+    return [_reduce(circuit, checks, reducers), *at_point]
 
 
 def accepts(circuit: Circuit, verifier: Vector) -> bool:
@@ -74,7 +74,7 @@ def _wires(circuit: Circuit, calls: list[Vector], seeds: Vector) -> list[Vector]
     return [[seed, *column, *zeros] for seed, column in zip(seeds, columns, strict=True)]
 
 
-def _reduced(circuit: Circuit, checks: Vector, reducers: Vector) -> int:
+def _reduce(circuit: Circuit, checks: Vector, reducers: Vector) -> int:
     if not reducers:
         return checks[0]
     return sum(r * c for r, c in zip(reducers, checks, strict=True)) % circuit.field.modulus

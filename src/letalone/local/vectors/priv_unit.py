@@ -102,8 +102,8 @@ class PrivUnit:
     def privacy(self) -> Privacy:
         """What one report reveals about its owner's vector at most; neighbours are REPLACE."""
         weights = (self.ratio, Fraction(1), Fraction(self.directions, self.chosen) - 2)
-        one, other, rest = (weight * self.chosen / self._total() for weight in weights)
-        return between((one, other, rest), (other, one, rest)).with_neighbours(REPLACE)
+        first, other, rest = (weight * self.chosen / self._total() for weight in weights)
+        return between((first, other, rest), (other, first, rest)).with_neighbours(REPLACE)
 
     @property
     def report_bytes(self) -> int:

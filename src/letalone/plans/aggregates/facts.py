@@ -156,7 +156,7 @@ def always(words: str) -> Words:
     return lambda _: words
 
 
-def labelled(labels: Iterable[str], kind: Type, **how: bool) -> Sequence[OutputColumn]:
+def label_columns(labels: Iterable[str], kind: Type, **how: bool) -> Sequence[OutputColumn]:
     """A column of this type for each label."""
     return [OutputColumn(place, label, label, kind, **how) for place, label in enumerate(labels)]
 

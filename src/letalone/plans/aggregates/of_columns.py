@@ -282,7 +282,7 @@ def _labels(labels: list[str]) -> list[str]:
 
 def _quantile_columns(asked: "Quantiles", columns: ColumnTypes) -> Sequence[OutputColumn]:
     labels = _labels([format_constant(share) for share in asked.at])
-    return facts.labelled(labels, _step_type(asked, columns))
+    return facts.label_columns(labels, _step_type(asked, columns))
 
 
 @aggregate(
@@ -368,7 +368,7 @@ def _ranges(asked: "Histogram", _: ColumnTypes) -> Sequence[OutputColumn]:
         f"[{format_constant(start)}, {format_constant(end)}" for start, end in pairwise(asked.edges)
     ]
     labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
-    return facts.labelled(labels, Type.INTEGER)
+    return facts.label_columns(labels, Type.INTEGER)
 
 
 @aggregate(
@@ -461,7 +461,7 @@ def _resolve_bounds(request: AggregateRequest, columns: ColumnTypes) -> "Private
 
 
 def _sides(asked: "PrivateBounds", columns: ColumnTypes) -> Sequence[OutputColumn]:
-    return facts.labelled(
+    return facts.label_columns(
         ("lower", "upper"), facts.number_type(asked.of, columns), has_interval=False
     )
 

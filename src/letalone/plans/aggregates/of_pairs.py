@@ -167,7 +167,7 @@ def _describe_regression(asked: "Regression") -> str:
     describe=_describe_regression,
     resolve=_resolve_regression,
     check=_check_regression,
-    columns=lambda asked, _: facts.labelled(
+    columns=lambda asked, _: facts.label_columns(
         ["intercept", *map(facts.name_of, asked.by)], Type.NUMBER
     ),
     is_single=lambda _: False,

@@ -86,7 +86,7 @@ def as_date_pattern(pattern: object) -> str:
             f" {MAX_DATE_PATTERN_LENGTH}. Shorten it."
         )
     if not any(isinstance(piece, DateField) for piece in pieces_of(pattern)):
-        raise refusal("pattern", pattern, f"one with a part of a date, of {_known()}")
+        raise refusal("pattern", pattern, f"one with a part of a date, of {_list_known()}")
     return well_formed("pattern", pattern)
 
 
@@ -134,10 +134,11 @@ def _pieces(pattern: str) -> Iterator[Piece]:
         letter = next(signs, "")
         if letter != "%" and letter not in FIELDS:
             raise ParameterError(
-                f"%{letter} in the pattern {pattern[:40]!r} is not known. Known are {_known()}."
+                f"%{letter} in the pattern {pattern[:40]!r} is not known. Known are"
+                f" {_list_known()}."
             )
         yield FIELDS.get(letter, "%")
 
 
-def _known() -> str:
+def _list_known() -> str:
     return ", ".join(f"%{letter}" for letter in FIELDS) + " and %%"

@@ -58,19 +58,19 @@ def highest_envelope(curve: Privacy, false_alarm: Fraction) -> Bound:
     best = _best_line(curve, false_alarm)[1]
     far = max(1 - log(float(false_alarm)), abs(best)) + 40
     at = sorted({-far, far, best, *(best + sign * cut for cut in CUTS for sign in (-1, 1))})
-    parts = [_between(curve, pair, false_alarm) for pair in pairwise(at)]
+    parts = [_make_interval(curve, pair, false_alarm) for pair in pairwise(at)]
     heapify(parts)
     for _ in range(MAX_CUTS):
         _, (low, high) = parts[0]
         middle = (low + high) / 2
-        heapreplace(parts, _between(curve, (low, middle), false_alarm))
-        heappush(parts, _between(curve, (middle, high), false_alarm))
+        heapreplace(parts, _make_interval(curve, (low, middle), false_alarm))
+        heappush(parts, _make_interval(curve, (middle, high), false_alarm))
     before = once(lambda: ball(Fraction(-far)).exp())
     after = once(lambda: 1 - ball(Fraction(far)).exp() * ball(false_alarm))
     return reduce(larger, (before, after), _step(curve, parts[0][1], false_alarm))
 
 
-def _between(curve: Privacy, ends: tuple[float, float], false_alarm: Fraction) -> Interval:
+def _make_interval(curve: Privacy, ends: tuple[float, float], false_alarm: Fraction) -> Interval:
     """For a heap that has the largest bound first."""
     return -above(_step(curve, ends, false_alarm)), ends
 

@@ -75,12 +75,10 @@ def counts_above(
         return 0.0
     reports = min(reports, MOST_COUNTED)
     size = -(-reports // blocks)
-    lie_chance = with_bits(lambda: float(lie().mid()), PRECISION)
+    lies = with_bits(lambda: float(lie().mid()), PRECISION)
     firsts = range(0, reports, size)
     # Of the others, at least `first` hold yes, and those behind the block no.
-    return max(
-        _alike(first, max(0, reports - first - size), lie_chance, weights) for first in firsts
-    )
+    return max(_alike(first, max(0, reports - first - size), lies, weights) for first in firsts)
 
 
 def _weights(lie: Ball, epsilon: Fraction) -> EventWeights | None:

@@ -246,7 +246,7 @@ class _Spectrum:
 
     def multiply(self, weights: Floats, first: int, count: int) -> None:
         """By the transform of these weights, to this power."""
-        factor = np.fft.rfft(_fold(weights, first, self.size))
+        factor = np.fft.rfft(_wrap_around(weights, first, self.size))
         factor = factor if factor.size == self.kept.size else factor[self.kept]
         norm = float(np.sqrt(weights @ weights))
         wrong = _transform_error(self.size) * sqrt(self.size) * norm + 4 * UNIT
@@ -301,7 +301,7 @@ class _Spectrum:
         return np.fft.irfft(product, self.size), error
 
 
-def _fold(weights: Floats, first: int, size: int) -> Floats:
+def _wrap_around(weights: Floats, first: int, size: int) -> Floats:
     """The weights on a circle of this size, from place `first` on."""
     start = first % size
     rounds = -(-(start + weights.size) // size)

@@ -278,9 +278,7 @@ class PricedInSteps:
             )
 
     def _fit_after(self, purchases: "tuple[Priced, ...] | list[Priced]") -> bool:
-        paying = [
-            ({table.name for table in purchase.tables}, purchase.charge) for purchase in purchases
-        ]
+        paying = [({table.name for table in p.tables}, p.charge) for p in purchases]
         charges = [trial.here().charge for trial in self.trials]
         return all(
             table.payer.fits(

@@ -73,7 +73,7 @@ def release_relative(
     rest = limit - search.spent
     last = rest if search.enough is None else min(rest, search.enough)
     answer = asking.release(round_down(last))
-    return _remarked(answer, search, error=error.strip(), is_kept=last == search.enough)
+    return _add_remark(answer, search, error=error.strip(), is_kept=last == search.enough)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,14 @@ def _search(asking: _Asking, part: Fraction, most: Fraction) -> Search:
     while spent + look <= most * SEARCH_SHARE:
         answer = asking.release(look)
         spent += look
-        factor = _needed(answer, part)
+        factor = _find_growth(answer, part)
         if factor is not None:
             return Search(spent, round_up(look * factor))
         look *= 2
     return Search(spent, None)
 
 
-def _needed(answer: ReleaseRecord, part: Fraction) -> Fraction | None:
+def _find_growth(answer: ReleaseRecord, part: Fraction) -> Fraction | None:
     """By how much ε must grow for the error; None where a number may be near 0."""
     factors = [Fraction(0)]
     for output in answer.outputs:
@@ -141,7 +141,7 @@ def _read_percent(error: str) -> Fraction:
     return part
 
 
-def _remarked(answer: Release, found: Search, *, error: str, is_kept: bool) -> Release:
+def _add_remark(answer: Release, found: Search, *, error: str, is_kept: bool) -> Release:
     total = found.spent + answer.asked.epsilon
     words = f"How large it is was found first: all together cost at most ε = {six(total)}."
     if found.enough is None:

@@ -202,9 +202,7 @@ def price_both(
     assert first is not None, "there is nothing to ask first"
     total = EPSILON.typed("epsilon", epsilon)
     share = total * FIRST_SHARE / len(first.asked)
-    inner = tuple(
-        question.price_in_steps(share, confidence=confidence) for _, question in first.asked
-    )
+    inner = tuple(q.price_in_steps(share, confidence=confidence) for _, q in first.asked)
     outer = first.trial().price_in_steps(
         total * (1 - FIRST_SHARE), delta=delta, confidence=confidence
     )

@@ -37,11 +37,11 @@ def private_first(query: exp.Select, private: Sequence[str]) -> exp.Select:
         return query
     query = query.copy()
     source = query.args["from_"]
-    found = _collect(query, source.this)
-    start = next((table for table in found.tables if _is_private(table, private)), None)
+    sources = _collect(query, source.this)
+    start = next((table for table in sources.tables if _is_private(table, private)), None)
     if start is None:
         return query
-    _write(query, start, found)
+    _write(query, start, sources)
     return query
 
 
@@ -91,8 +91,8 @@ def _collect(query: exp.Select, source: exp.Expr) -> JoinedTables:
 
 
 def _of_using(using: Sequence[exp.Expr], tables: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
-    for one in using:
-        name = one if type(one) is exp.Identifier else one.this
+    for column in using:
+        name = column if type(column) is exp.Identifier else column.this
         left, right = (
             exp.Column(this=name.copy(), table=exp.to_identifier(table.alias_or_name))
             for table in (tables[-2], tables[-1])

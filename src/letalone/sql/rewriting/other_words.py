@@ -62,7 +62,7 @@ def _power(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=product)
 
 
-def _intercept(node: exp.Expr) -> exp.Expr:
+def _write_intercept(node: exp.Expr) -> exp.Expr:
     """AVG(y) − slope · AVG(x), of the rows that have both."""
     y, x = node.this, node.args["expression"]
     slope = exp.RegrSlope(this=y.copy(), expression=x.copy())
@@ -110,7 +110,7 @@ def _one_quantile(node: exp.Expr) -> exp.Expr:
     return exp.PercentileCont(this=of.this, expression=exp.Literal.number(share))
 
 
-def _truncated(node: exp.Expr) -> exp.Expr:
+def _truncate(node: exp.Expr) -> exp.Expr:
     """TO_DATE(at) of a time: its day."""
     inner = node.this
     is_plain = type(inner) is exp.Column and node.args.get("safe")
@@ -218,12 +218,12 @@ def _sum_of_ones(node: exp.Expr) -> exp.Expr:
 
 CHANGES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Pow: _power,
-    exp.RegrIntercept: _intercept,
+    exp.RegrIntercept: _write_intercept,
     exp.RegrR2: _squared_correlation,
     exp.RegexpLike: _pattern,
     exp.RegexpILike: _pattern,
     exp.Bracket: _one_quantile,
-    exp.TsOrDsToDate: _truncated,
+    exp.TsOrDsToDate: _truncate,
     exp.In: _of_pairs,
     exp.Sum: _sum_of_ones,
 }

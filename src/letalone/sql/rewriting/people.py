@@ -61,7 +61,7 @@ def _parts(where: exp.Expr | None) -> list[exp.Expr]:
     return list(where.this.flatten()) if type(where.this) is exp.And else [where.this]
 
 
-def _unnamed(node: exp.Expr) -> exp.Expr:
+def _drop_table_names(node: exp.Expr) -> exp.Expr:
     node = node.copy()
     for column in node.find_all(exp.Column):
         column.set("table", None)
@@ -73,11 +73,11 @@ def _of_some_people(query: exp.Select, owner: Owner) -> exp.Select | None:
     chosen = [part for part in parts if _people_in(part, owner) is not None]
     if not chosen or any(query.args.get(name) for name in CLAUSES) or not _is_own(query, owner):
         return None
-    columns = [_counted(column, owner) for column in query.expressions]
+    columns = [_count_people(column, owner) for column in query.expressions]
     if not all(columns):
         return None
     features: list[exp.Expr] = [exp.column(owner.unit, quoted=True)]
-    rest = [_unnamed(part) for part in parts if part not in chosen]
+    rest = [_drop_table_names(part) for part in parts if part not in chosen]
     conditions = [_feature(exp.and_(*rest, copy=False), features)] if rest else []
     for part in chosen:
         met = _meets(cast("exp.Select", _people_in(part, owner)), features)
@@ -109,11 +109,11 @@ def _meets(query: exp.Select, features: list[exp.Expr]) -> exp.Expr | None:
     """The condition on a person that the query of people makes; its parts are features."""
     where, having = query.args.get("where"), query.args.get("having")
     if having is None:
-        condition = exp.true() if where is None else _unnamed(where.this)
+        condition = exp.true() if where is None else _drop_table_names(where.this)
         return _feature(condition, features)
     if where is not None:
         return None
-    condition = _unnamed(having.this)
+    condition = _drop_table_names(having.this)
     holder = exp.Paren(this=condition)
     for part in list(holder.find_all(exp.AggFunc)):
         name = f"feature_{len(features)}"
@@ -136,7 +136,7 @@ def _rows_feature(condition: exp.Expr | None) -> exp.Expr:
     return exp.alias_(counted, ROWS, quoted=True)
 
 
-def _counted(column: exp.Expr, owner: Owner) -> exp.Expr | None:
+def _count_people(column: exp.Expr, owner: Owner) -> exp.Expr | None:
     """People, or their rows, under the same name."""
     count = column.unalias()
     if type(count) is not exp.Count:
@@ -202,7 +202,7 @@ def _of_first_rows(
     given = {c.alias: c.unalias() for c in select.expressions if c.alias}
     for name in used:
         of = given.get(name, exp.column(name, quoted=used[name].this.quoted))
-        value = kind(this=_unnamed(of), expression=_unnamed(order.this))
+        value = kind(this=_drop_table_names(of), expression=_drop_table_names(order.this))
         features.append(exp.alias_(value, name, quoted=True))
     inner = exp.select(*features).from_(select.args["from_"].this.copy())
     if select.args.get("where") is not None:

@@ -47,7 +47,7 @@ def is_same_table(left: exp.Expr, right: exp.Expr) -> bool:
     return names[0] == names[1]
 
 
-def _unnamed(node: exp.Expr) -> exp.Expr:
+def _drop_table_names(node: exp.Expr) -> exp.Expr:
     """Without the table's name before columns: there is one table."""
     node = node.copy()
     for column in node.find_all(exp.Column):
@@ -55,14 +55,14 @@ def _unnamed(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def filtered(node: exp.Expr, where: exp.Expr | None) -> exp.Expr:
+def filter_number(node: exp.Expr, where: exp.Expr | None) -> exp.Expr:
     """A number, of these rows alone."""
-    node = _unnamed(node)
+    node = _drop_table_names(node)
     if where is None:
         return node
     holder = exp.Paren(this=node)
     for part in list(_outermost(holder)):
-        part.replace(_with_condition(part, _unnamed(where)))
+        part.replace(_with_condition(part, _drop_table_names(where)))
     return holder
 
 
@@ -95,24 +95,24 @@ def _without_groups(query: exp.Select, table: exp.Expr) -> exp.Select:
     where = query.args.get("where")
     result = query.copy()
     columns = [
-        _replaced(column, None if where is None else where.this) for column in query.expressions
+        _replace(column, None if where is None else where.this) for column in query.expressions
     ]
     result.set("expressions", columns)
     result.set("where", None)
     return result
 
 
-def _replaced(column: exp.Expr, where: exp.Expr | None) -> exp.Expr:
+def _replace(column: exp.Expr, where: exp.Expr | None) -> exp.Expr:
     """A column with its own aggregates filtered, and queries of one number in their place."""
     holder = exp.Paren(this=column.copy())
     inner = list(holder.find_all(exp.Subquery))
     marked = {id(part) for node in inner for part in node.walk()}
     if where is not None:
         for part in [p for p in _outermost(holder) if id(p) not in marked]:
-            part.replace(_with_condition(_unnamed(part), _unnamed(where)))
+            part.replace(_with_condition(_drop_table_names(part), _drop_table_names(where)))
     for node in inner:
         found = cast("OneNumber", one_number(node.this))
-        node.replace(filtered(found.of, found.where))
+        node.replace(filter_number(found.of, found.where))
     return holder.this
 
 
@@ -138,7 +138,7 @@ def _of_one_row_each(query: exp.Select) -> exp.Select:
         return query
     for node, one in zip(inner, scalars, strict=True):
         number = cast("OneNumber", one)
-        node.replace(filtered(number.of, number.where))
+        node.replace(filter_number(number.of, number.where))
     named = {
         (str(table.alias).casefold(), name.casefold()): one
         for table, row in zip(tables, rows, strict=True)
@@ -156,7 +156,7 @@ def _put_numbers(node: exp.Expr, named: Mapping[tuple[str, str], OneNumber]) -> 
     for column in list(node.find_all(exp.Column)):
         one = named.get((column.text("table").casefold(), column.name.casefold()))
         if one is not None:
-            column.replace(filtered(one.of, one.where))
+            column.replace(filter_number(one.of, one.where))
 
 
 def _numbers(table: exp.Expr) -> dict[str, OneNumber] | None:
@@ -180,13 +180,13 @@ def _beside_groups(query: exp.Select) -> exp.Select:
     source = result.args.get("from_")
     table = None if source is None else source.this
     where = result.args.get("where")
-    condition = "" if where is None else _unnamed(where.this).sql()
+    condition = "" if where is None else _drop_table_names(where.this).sql()
     for node in _scalars(result, "expressions", "having", "order"):
         found = one_number(node.this)
         if found is None or type(table) is not exp.Table or not is_same_table(found.table, table):
             continue
-        own = "" if found.where is None else _unnamed(found.where).sql()
-        total = _total(_unnamed(found.of)) if own == condition else None
+        own = "" if found.where is None else _drop_table_names(found.where).sql()
+        total = _total(_drop_table_names(found.of)) if own == condition else None
         if total is not None:
             node.replace(total)
     having = result.args.get("having")

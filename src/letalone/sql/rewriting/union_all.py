@@ -18,7 +18,7 @@ from letalone.answers.row_formulas import Order
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import matching
 from letalone.sql.rewriting.one_number import CLAUSES
-from letalone.sql.rewriting.totals import filtered, is_same_table
+from letalone.sql.rewriting.totals import filter_number, is_same_table
 from letalone.sql.sql_formulas import free_name
 from letalone.sql.text import Unread
 
@@ -43,7 +43,7 @@ def one_select(query: exp.Select | exp.Union) -> exp.Select:
     branches = list(_branches(query))
     _check(branches, query)
     rows = [
-        [_named(column, f"row_{row}_{place}", branch) for place, column in enumerate(columns, 1)]
+        [_label(column, f"row_{row}_{place}", branch) for place, column in enumerate(columns, 1)]
         for row, (branch, columns) in enumerate(((b, b.expressions) for b in branches), 1)
     ]
     names = list(_names(branches[0]))
@@ -83,9 +83,9 @@ def _check(branches: Sequence[exp.Select], query: exp.Expr) -> None:
             raise Unread("This SELECT of UNION ALL shows rows", HOW, node=branch)
 
 
-def _named(column: exp.Expr, name: str, branch: exp.Select) -> exp.Expr:
+def _label(column: exp.Expr, name: str, branch: exp.Select) -> exp.Expr:
     where = branch.args.get("where")
-    return exp.alias_(filtered(column.unalias(), None if where is None else where.this), name)
+    return exp.alias_(filter_number(column.unalias(), None if where is None else where.this), name)
 
 
 def _names(select: exp.Select) -> Iterator[str]:

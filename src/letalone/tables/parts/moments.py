@@ -170,9 +170,7 @@ class MomentsPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         law = noise.law
-        return {
-            name: self._answer(aggregate, noisy, law, confidence) for name, aggregate in self.asked
-        }
+        return {name: self._answer(part, noisy, law, confidence) for name, part in self.asked}
 
     def _answer(
         self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float

@@ -76,9 +76,7 @@ class PairPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, NoisyColumn]:
         seen = _Seen(self.corners, noisy, noise.law, confidence)
-        return {
-            name: self._answer(aggregate, seen, turned) for name, aggregate, turned in self.asked
-        }
+        return {name: self._answer(pair, seen, turned) for name, pair, turned in self.asked}
 
     def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> NoisyColumn:
         outcome, by = self._radii(turned)
