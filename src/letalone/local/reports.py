@@ -12,6 +12,7 @@ Many reports as bytes are one after another. As JSON they are a document with `f
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
@@ -63,6 +64,25 @@ class ReporterOfSeveral(Protocol):
 
 
 AnyReporter = Reporter | ReporterOfSeveral
+
+
+class CodedReports(ABC):
+    """Reports that are whole numbers, and so no rows of bytes."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def most_codes(self) -> int:
+        """Reports are whole numbers below this."""
+
+    @property
+    def report_bytes(self) -> int:
+        """As many as the largest report needs."""
+        return bytes_below(self.most_codes())
+
+    def is_report(self, rows: Reports) -> NDArray[np.bool_]:
+        """None is one."""
+        return np.zeros(len(rows), np.bool_)
 
 
 def bytes_below(bound: int) -> int:

@@ -22,7 +22,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from letalone.local.frequencies.oracle import FrequencyOracle, SupportChances, Wholes
-from letalone.local.reports import Reports, bytes_below
+from letalone.local.reports import CodedReports, Reports
 from letalone.local.shuffling.likelihoods import Patterns
 from letalone.privacy import Privacy
 from letalone.privacy.curves.finite import between
@@ -32,7 +32,7 @@ from letalone.randomness.uniform import sample_belows
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class HadamardResponse(FrequencyOracle):
+class HadamardResponse(CodedReports, FrequencyOracle):
     """Reports one noisy bit of a transform of the value: short reports for small ε.
 
     Parameters: `domain` is how many values there are, or a list of them; `epsilon` is what one
@@ -50,11 +50,6 @@ class HadamardResponse(FrequencyOracle):
     def chances(self) -> SupportChances:
         """Half of all rows agree on two different values."""
         return SupportChances(self.ratio / (1 + self.ratio), Fraction(1, 2))
-
-    @property
-    def report_bytes(self) -> int:
-        """The row and the sign."""
-        return bytes_below(2 * self.order)
 
     def pair_curve(self) -> Privacy:
         """In half of the rows the two values agree; in the others one bit is told or denied."""

@@ -15,7 +15,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from letalone.local.frequencies.oracle import FrequencyOracle, SupportChances, Wholes
-from letalone.local.reports import Reports, bytes_below
+from letalone.local.reports import CodedReports, Reports
 from letalone.local.shuffling.likelihoods import Patterns
 from letalone.privacy import Privacy, RandomizedResponsePrivacy
 from letalone.randomness.bits import BitSource
@@ -24,7 +24,7 @@ from letalone.randomness.uniform import sample_belows
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class KaryResponse(FrequencyOracle):
+class KaryResponse(CodedReports, FrequencyOracle):
     """Reports the value itself, or with a stated probability another value of the domain.
 
     Parameters: `domain` is how many values there are, or a list of them; `epsilon` is what one
@@ -37,11 +37,6 @@ class KaryResponse(FrequencyOracle):
     def chances(self) -> SupportChances:
         """The value itself, and one certain other value."""
         return k_ary_chances(self.ratio, self.size)
-
-    @property
-    def report_bytes(self) -> int:
-        """As many as the largest index needs."""
-        return bytes_below(self.size)
 
     def pair_curve(self) -> Privacy:
         """That of randomized response."""

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from letalone.local.frequencies.k_ary_response import answer_k_ary, k_ary_chances
 from letalone.local.frequencies.oracle import FrequencyOracle, SupportChances, Wholes
-from letalone.local.reports import Reports, bytes_below
+from letalone.local.reports import CodedReports, Reports
 from letalone.local.shuffling.likelihoods import (
     LikelihoodAtoms,
     Patterns,
@@ -67,7 +67,7 @@ class HashFamily(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class LocalHashing(FrequencyOracle):
+class LocalHashing(CodedReports, FrequencyOracle):
     """Reports a hash function and a noisy hash: short reports for domains of thousands of values.
 
     Parameters: `domain` is how many values there are, or a list of them; `epsilon` is what one
@@ -85,11 +85,6 @@ class LocalHashing(FrequencyOracle):
     def chances(self) -> SupportChances:
         """Of a hash that is reported, for the value held and for another one."""
         return hashed_chances(self.ratio, self.family)
-
-    @property
-    def report_bytes(self) -> int:
-        """The function and the hash."""
-        return bytes_below(self.most_codes())
 
     def pair_curve(self) -> Privacy:
         """Where two values are hashed alike, nothing is told; else as in randomized response."""

@@ -21,14 +21,13 @@ Xiao, Yang, Zhao, Hui, Shin, Shin, Yu: Collecting and analyzing multidimensional
 differential privacy (2019).
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
@@ -39,7 +38,7 @@ from letalone.local.frequencies.oracle import Wholes
 from letalone.local.numeric.mean_intervals import bennett_width
 from letalone.local.numeric.window_law import WindowLaw
 from letalone.local.ratios import RATIO_BITS, ratio_below, read_epsilon
-from letalone.local.reports import Reports, bytes_below, read_reports
+from letalone.local.reports import CodedReports, read_reports
 from letalone.local.shuffling.likelihoods import (
     LikelihoodAtoms,
     Patterns,
@@ -66,7 +65,7 @@ HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class NumberOracle(ABC):
+class NumberOracle(CodedReports):
     """What all oracles for means share: bounds, an ε, and estimates from unbiased values."""
 
     kind: ClassVar[str]
@@ -88,15 +87,6 @@ class NumberOracle(ABC):
     def privacy(self) -> Privacy:
         """What one report reveals about its owner's number, exactly; neighbours are REPLACE."""
         return self.pair_curve().with_neighbours(REPLACE)
-
-    @property
-    def report_bytes(self) -> int:
-        """As many as the largest report needs."""
-        return bytes_below(self.most_codes())
-
-    @abstractmethod
-    def most_codes(self) -> int:
-        """Reports are whole numbers below this."""
 
     @abstractmethod
     def pair_curve(self) -> Privacy:
@@ -174,10 +164,6 @@ class NumberOracle(ABC):
         ends = (self.lower + width * min(max(end, 0.0), 1.0) for end in (low, high))
         low_end, high_end = (min(max(end, self.lower), self.upper) for end in ends)
         return Estimate(self.lower + width * value, low_end, high_end, level, self.privacy)
-
-    def is_report(self, rows: Reports) -> NDArray[np.bool_]:
-        """Reports are whole numbers, not rows."""
-        return np.zeros(len(rows), np.bool_)
 
     def describe(self) -> dict[str, object]:
         """All that a client needs to make reports, as JSON values."""

@@ -19,7 +19,6 @@ from math import exp
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number, whole_from, write_rational
@@ -28,7 +27,7 @@ from letalone.local.frequencies.oracle import Wholes
 from letalone.local.numeric.numbers import FINE, place_numbers, read_bounds
 from letalone.local.numeric.window_law import WindowLaw
 from letalone.local.ratios import ratio_below, read_epsilon
-from letalone.local.reports import Reports, bytes_below, read_reports
+from letalone.local.reports import CodedReports, read_reports
 from letalone.mechanisms.parameters import fill
 from letalone.mechanisms.values import Floats, read_floats
 from letalone.privacy import REPLACE, Privacy
@@ -40,7 +39,7 @@ MOST_ROUNDS = 10_000
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SquareWave:
+class SquareWave(CodedReports):
     """Reports a number that is likely to lie near the true one; estimates a distribution, biased.
 
     Parameters: `lower` and `upper` are the declared bounds, cut into `bins` of equal width;
@@ -74,18 +73,9 @@ class SquareWave:
         """What one report reveals about its owner's number, exactly; neighbours are REPLACE."""
         return self.window.curve().with_neighbours(REPLACE)
 
-    @property
-    def report_bytes(self) -> int:
-        """As many as the largest report needs."""
-        return bytes_below(self.most_codes())
-
     def most_codes(self) -> int:
         """A report is a place of the window's law."""
         return self.window.reports
-
-    def is_report(self, rows: Reports) -> NDArray[np.bool_]:
-        """Reports are whole numbers, not rows."""
-        return np.zeros(len(rows), np.bool_)
 
     def describe(self) -> dict[str, object]:
         """All that a client needs to make reports, as JSON values."""
