@@ -26,7 +26,9 @@ def test_a_survey_goes_from_a_file_to_results(place, capsys):
     file, where = place
     assert run(["survey", "new", str(file), *where]) == 0
     told = capsys.readouterr()
-    assert "letalone survey open mood --people 200 --address" in told.out.replace("\n", " ")
+    (next_one,) = [line for line in told.out.splitlines() if "survey open mood" in line]
+    assert next_one.startswith("  letalone survey open mood --people 200 --address https://")
+    assert f" --folder {where[1]}" in next_one, "in one line, so that it can be copied"
     assert "With 200 people a share is known to about ± " in told.err.replace("\n", " ")
     assert run(["survey", "open", "mood", "--people", "3", *where, "--json"]) == 0
     links = json.loads(capsys.readouterr().out)["links"]
@@ -104,7 +106,7 @@ def test_a_survey_with_two_counters_is_made_shared_and_joined(place, tmp_path, c
     assert run(["survey", "new", str(file), *other, *where]) == 0
     shared = tmp_path / "mood.json"
     told = " ".join(capsys.readouterr().out.split())
-    assert "Next: letalone survey share mood mood.counter.json" in told, "nobody can answer before"
+    assert "letalone survey share mood mood.counter.json" in told, "nobody can answer before"
     assert run(["survey", "results", "mood", *where]) == 0
     told = capsys.readouterr().out
     assert told.count("two counters tell their totals when it is closed") == 3

@@ -84,7 +84,7 @@ def test_sampling_is_chosen_for_small_epsilon():
 
 
 def test_surveys_refuse_what_does_not_fit():
-    for wrong in ({}, {"a": (1, 2, 3)}):
+    for wrong in ({}, {"a": (1, 2, 3)}, ["a"], None, 0.5):
         with pytest.raises(ParameterError):
             Survey(wrong, epsilon=1)
     with pytest.raises(ParameterError, match="how"):
@@ -94,8 +94,19 @@ def test_surveys_refuse_what_does_not_fit():
         survey.privatize({"a": 1})
     with pytest.raises(ParameterError, match="differ in length"):
         survey.privatize({"a": [1], "b": [1, 0]})
-    with pytest.raises(ParameterError, match="questions a, b"):
-        survey.estimate({"c": [1]})
+    for wrong in ([1], None, 0.5):
+        with pytest.raises(ParameterError, match="exactly: a, b"):
+            survey.privatize(wrong)
+    for wrong in ({"c": [1]}, [1], None):
+        with pytest.raises(ParameterError, match="its questions, as privatize gives them: a, b"):
+            survey.estimate(wrong)
+
+
+def test_an_epsilon_that_is_too_small_to_split_is_not_too_small_for_one_question_a_person():
+    for how in ("auto", "sample"):
+        assert Survey(QUESTIONS, epsilon=0.001, how=how).how == "sample"
+    with pytest.raises(ParameterError, match="epsilon"):
+        Survey(QUESTIONS, epsilon=0.001, how="split")
 
 
 def test_a_projection_is_the_nearest_point_of_the_simplex_and_says_that_it_is_biased():
@@ -113,3 +124,5 @@ def test_a_projection_is_the_nearest_point_of_the_simplex_and_says_that_it_is_bi
         assert "biased" in repr(found)
     with pytest.raises(ParameterError):
         project(Estimate(0.5, 0.0, 1.0, 0.95))
+    with pytest.raises(ParameterError, match="what `estimate` of a frequency oracle returns"):
+        project([0.5, 0.5])

@@ -151,6 +151,16 @@ def test_what_is_no_number_or_no_report_is_refused(kind):
     for wrong in ([oracle.most_codes()], [-1], [0.5], []):
         with pytest.raises(ParameterError, match="eport"):
             oracle.estimate(wrong)
+    for wrong in (float("nan"), "x", []):
+        with pytest.raises(ParameterError, match=r"value is .* must be a finite number"):
+            oracle.variance(10, wrong)
     report = oracle.privatize(0.5, bits=SeededBits(3))
     assert isinstance(report, int)
     assert from_json(oracle, to_json(oracle, [report])).tolist() == [report]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_that_are_hardly_finite_have_an_infinite_variance_and_no_error(kind):
+    oracle = kind(-1e308, 7e307, epsilon=1)
+    assert oracle.variance(1) == oracle.variance(10, 0.5) == float("inf")
+    assert "variance up to inf/n" in repr(oracle)

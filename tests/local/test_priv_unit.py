@@ -240,6 +240,9 @@ def test_the_refusal_says_how_many_coordinates():
         PrivUnit(8, epsilon=1, directions=1)
     with pytest.raises(ParameterError, match="epsilon"):
         PrivUnit(8, epsilon=-1)
+    for wrong in (2, -0.1, float("nan"), "x"):
+        with pytest.raises(ParameterError, match=r"length is .* must be a number from 0 to 1"):
+            SMALL.variance(10, wrong)
     with pytest.raises(ParameterError, match="no reports"):
         SMALL.estimate(np.empty((0, SMALL.report_bytes), np.uint8))
 

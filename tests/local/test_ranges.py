@@ -80,6 +80,9 @@ def test_intervals_of_ranges_and_quantiles_cover():
     for ends in ((60, 40), (float("nan"), 40)):
         with pytest.raises(ParameterError, match="low must not be above high"):
             answers.share(*ends)
+    assert answers.share(-np.inf, np.inf).value == 1
+    with pytest.raises(ParameterError, match="low is 'x', but must be a number"):
+        answers.share("x", 40)
 
 
 def test_reports_of_ranges_are_read_and_others_refused():

@@ -58,6 +58,8 @@ def test_functions_and_buckets_out_of_range_are_refused():
     for wrong in ({"functions": 1 << 17}, {"functions": 1}, {"buckets": 1}, {"buckets": 200}):
         with pytest.raises(ParameterError):
             CountMeanSketch(100, epsilon=1, **{"buckets": 16, **wrong})
+    with pytest.raises(ParameterError, match="seed is 7, but must be a text"):
+        CountMeanSketch(100, epsilon=1, buckets=16, seed=7)
     row = SMALL.privatize(1, bits=SeededBits(1))
     with pytest.raises(ParameterError, match="not one of CountMeanSketch"):
         SMALL.read(b"\x00\x02" + row[2:])

@@ -32,10 +32,17 @@ class BiasedShares:
 
 def project(estimate: Estimate) -> BiasedShares:
     """The nearest shares that are 0 or more and add up to 1; biased."""
-    shares = np.asarray(estimate.value, np.float64)
-    if shares.ndim != 1:
-        raise ParameterError("Only a list of estimated shares can be projected.")
+    shares = _estimated_shares(estimate)
     return BiasedShares(project_to_simplex(shares), "projection", estimate.privacy)
+
+
+def _estimated_shares(estimate: object) -> Floats:
+    if isinstance(estimate, Estimate) and np.ndim(estimate.value) == 1:
+        return np.asarray(estimate.value, np.float64)
+    raise ParameterError(
+        "Only a list of estimated shares can be projected: what `estimate` of a frequency oracle"
+        " returns."
+    )
 
 
 def project_to_simplex(shares: Floats) -> Floats:

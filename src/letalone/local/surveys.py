@@ -23,7 +23,7 @@ from letalone.exact.typed import Number, refusal, write_rational
 from letalone.local.frequencies.choosing import best
 from letalone.local.frequencies.oracle import FrequencyOracle
 from letalone.local.numeric.numbers import Hybrid, NumberOracle
-from letalone.local.ratios import read_epsilon
+from letalone.local.ratios import LOCAL_EPSILON, read_epsilon
 from letalone.mechanisms.parameters import fill
 from letalone.mechanisms.values import list_values
 from letalone.privacy import REPLACE, Privacy, PureDP, compose
@@ -54,15 +54,17 @@ class Survey:
     def __init__(
         self, questions: Mapping[str, Question], *, epsilon: Number, how: How = "auto"
     ) -> None:
-        if not questions:
-            raise ParameterError("A survey needs at least one question.")
+        if not _names_of(questions):
+            raise ParameterError(
+                "A survey needs a mapping from the names of its questions, one or more, to what"
+                ' can be answered, such as {"smokes": ["yes", "no"], "age": (18, 99)}.'
+            )
         if how not in ("auto", "sample", "split"):
             raise refusal("how", how, "'auto', 'sample' or 'split'")
         total = read_epsilon(epsilon)
-        sampled = {name: _make(item, total) for name, item in questions.items()}
-        part = {name: _make(item, total / len(questions)) for name, item in questions.items()}
-        chosen = ("split" if _gain(sampled, part) > 0 else "sample") if how == "auto" else how
-        fill(self, oracles=part if chosen == "split" else sampled, epsilon=total, how=chosen)
+        chosen = _best_way(questions, total) if how == "auto" else how
+        each = total / len(questions) if chosen == "split" else total
+        fill(self, oracles=_make_all(questions, each), epsilon=total, how=chosen)
 
     @property
     def privacy(self) -> Privacy:
@@ -79,7 +81,7 @@ class Survey:
         Answers are one for each question, or a list of the same length for each. With sampling, a
         person's report stands under one question alone.
         """
-        if set(answers) != set(self.oracles):
+        if _names_of(answers) != set(self.oracles):
             raise ParameterError(f"Answers are needed for exactly: {', '.join(self.oracles)}.")
         lists = {name: _as_list(answers[name]) for name in self.oracles}
         people = {len(given) for given in lists.values()}
@@ -91,9 +93,12 @@ class Survey:
         self, reports: Mapping[str, object], confidence: Number = 0.95
     ) -> dict[str, Estimate]:
         """The estimate of each question that was reported on."""
-        unknown = set(reports) - set(self.oracles)
-        if unknown:
-            raise ParameterError(f"The survey has the questions {', '.join(self.oracles)}.")
+        names = _names_of(reports)
+        if names is None or not names <= set(self.oracles):
+            raise ParameterError(
+                "Reports of a survey are a mapping from its questions, as privatize gives them:"
+                f" {', '.join(self.oracles)}."
+            )
         return {
             name: self.oracles[name].estimate(given, confidence) for name, given in reports.items()
         }
@@ -122,6 +127,24 @@ class Survey:
             if answers:
                 reports[name] = self.oracles[name].privatize(answers, bits=bits)
         return reports
+
+
+def _names_of(named: object) -> set[object] | None:
+    """The names of a mapping; of what is none, None."""
+    return set(cast("Mapping[object, object]", named)) if isinstance(named, Mapping) else None
+
+
+def _best_way(questions: Mapping[str, Question], total: Fraction) -> Literal["sample", "split"]:
+    """That with the smaller variance; a part of ε that no report can have is too small to split."""
+    each = total / len(questions)
+    if not LOCAL_EPSILON.holds(each):
+        return "sample"
+    gain = _gain(_make_all(questions, total), _make_all(questions, each))
+    return "split" if gain > 0 else "sample"
+
+
+def _make_all(questions: Mapping[str, Question], epsilon: Fraction) -> dict[str, Oracle]:
+    return {name: _make(asked, epsilon) for name, asked in questions.items()}
 
 
 def _make(asked: Question, epsilon: Fraction) -> Oracle:

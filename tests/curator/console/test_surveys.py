@@ -198,7 +198,46 @@ def test_coins_on_paper_have_the_same_estimator(fresh):
     assert "at most 3 times surer" in stan.see("/surveys/coins").text
 
 
+def test_whoever_watches_the_coins_sees_two_throws_whatever_is_told(fresh):
+    """One throw for the truth and two for a lie would tell which it is: ε would be infinite."""
+    text = fresh.by("stan").see("/surveys/coins").text
+    assert "Throw it twice in any case" in text
+    assert "throw it again" not in text
+
+
+@pytest.mark.parametrize("typed", ["1.5", "1,5", "3/2", "15e-1"])
+def test_an_epsilon_with_a_point_or_a_comma_is_taken_as_it_was_typed(fresh, typed):
+    _, answer = make(fresh, epsilon=typed)
+    assert answer.status_code == 303, answer.text
+    assert fresh.by("stan").see("/surveys/mood").text.count("ε = 1.5 per person") == 1
+
+
+def test_an_epsilon_is_shown_rounded_up(fresh):
+    stan, _ = make(fresh, epsilon="1.00000001")
+    invite(stan)
+    for path in ("/surveys", "/surveys/mood", "/survey/mood"):
+        text = unescape(stan.see(path).text)
+        assert "1.00001" in text, f"{path} says that it is 1"
+
+
+def test_a_chart_says_what_its_numbers_are(fresh):
+    stan, _ = make(fresh, **{"measure-2": "hours"})
+    (token, _) = invite(stan)
+    reports = {"token": token, "reports": ["80", "80", "80"]}
+    stan.client.post("/api/v1/surveys/mood/reports", json=reports)
+    text = unescape(stan.see("/surveys/mood").text)
+    assert text.count("In percent. Lines are") >= 2
+    assert "In hours. Lines are" in text
+
+
 def test_analysts_have_no_surveys(fresh):
     ann = fresh.by("ann")
     assert ann.see("/surveys").status_code == 403
     assert "/surveys" not in ann.see("/").text
+
+
+def test_ends_of_a_number_may_have_a_point_or_a_comma(fresh):
+    _, answer = make(fresh, **{"lower-2": "-0.5", "upper-2": "12,25"})
+    assert answer.status_code == 303, answer.text
+    text = unescape(fresh.anybody().see("/survey/mood").text)
+    assert "from -0.5 to 12.25" in text

@@ -175,6 +175,17 @@ def test_a_survey_that_cannot_be_is_refused_with_the_remedy(
         read_questionnaire(THREE | change)
 
 
+@pytest.mark.parametrize("typed", ["1.5", "3/2", "15e-1", 1.5])
+def test_an_epsilon_means_what_was_typed_as_a_number_or_as_digits(typed: object) -> None:
+    assert read_questionnaire(THREE | {"epsilon": typed}).epsilon == Fraction(3, 2)
+
+
+@pytest.mark.parametrize("typed", ["1e20000000", "-1", "0", "0.0", "nan", "1/0", " 1", "1,5", ""])
+def test_digits_that_are_no_epsilon_are_refused_at_once(typed: str) -> None:
+    with pytest.raises(ParameterError, match="epsilon"):
+        read_questionnaire(THREE | {"epsilon": typed})
+
+
 def test_a_misspelt_field_is_told_before_the_one_that_is_missing() -> None:
     misspelt = {name: value for name, value in THREE.items() if name != "epsilon"}
     with pytest.raises(ParameterError, match="Did you mean 'epsilon'"):

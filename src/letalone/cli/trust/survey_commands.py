@@ -12,6 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -69,16 +70,17 @@ def make(file: Path, *, other_counter: str | None, folder: Path, by: str, as_jso
     else:
         put(f"Made the survey {survey.name!r}. Nobody is invited yet.")
         _tell_exactness(survey, USUAL_PEOPLE)
-        say(f"Next: {_next_command(survey, folder)}")
+        say(f"Next:\n  {_next_command(survey, folder)}")
 
 
 def _next_command(survey: Questionnaire, folder: Path) -> str:
     """Nobody can answer before the second counter has joined."""
+    where = f"--folder {quote(str(folder))}"
     if survey.two_counters:
-        return f"letalone survey share {survey.name} {survey.name}.counter.json --folder {folder}"
+        return f"letalone survey share {survey.name} {survey.name}.counter.json {where}"
     return (
         f"letalone survey open {survey.name} --people {USUAL_PEOPLE}"
-        f" --address https://survey.example.org --folder {folder}"
+        f" --address https://survey.example.org {where}"
     )
 
 
@@ -246,7 +248,7 @@ def join(file: Path, *, folder: Path, as_json: bool) -> None:
         print_json("survey join", {"name": survey.name})
     else:
         put(f"This service is the second counter of {survey.name!r}: {survey.title}")
-        put(f"Its noise keeps ε = {float(survey.epsilon):g} for all answers of one person to:")
+        put(f"Its noise keeps ε = {survey.epsilon_above} for all answers of one person to:")
         put(*(f"  {question.text}" for question in survey.questions))
         say("Check that the survey's page says the same.")
 

@@ -235,8 +235,15 @@ def _chart(result: QuestionResult) -> Markup:
     title, sure = result.question.text, as_sure(result.confidence)
     chart = bars_with_errors(labels, numbers, title=title, confidence=sure)
     rows = [(label, number.words) for label, number in zip(labels, numbers, strict=True)]
-    caption = f"Lines are {sure} ranges."
+    caption = f"{_unit(result)}Lines are {sure} ranges."
     return figure(chart, caption=caption, heads=("answer", f"estimate ({sure} range)"), rows=rows)
+
+
+def _unit(result: QuestionResult) -> str:
+    """Says what the numbers of a chart are: percent, or the question's measure if it has one."""
+    is_number = result.question.kind is QuestionKind.NUMBER
+    measure = result.question.measure if is_number else "percent"
+    return f"In {measure}. " if measure else ""
 
 
 def _measure(result: QuestionResult, choice: ChoiceResult) -> MeasuredNumber:

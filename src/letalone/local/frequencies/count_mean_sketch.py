@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import Number, whole_from
+from letalone.exact.typed import Number, refusal, whole_from
 from letalone.local.frequencies.bit_rows import Bytes, bytes_of_bits, is_padded
 from letalone.local.frequencies.local_hashing import HashFamily, prime_from
 from letalone.local.frequencies.oracle import BLOCK_CELLS, FrequencyOracle, SupportChances, Wholes
@@ -86,7 +86,7 @@ class CountMeanSketch(FrequencyOracle):
                 f"functions must be at most {MOST_FUNCTIONS}, and buckets fewer than the values of"
                 " the domain. For small domains use la.local.SubsetSelection."
             )
-        fill(self, domain=read, epsilon=read_epsilon(epsilon), seed=seed, **sizes)
+        fill(self, domain=read, epsilon=read_epsilon(epsilon), seed=_read_seed(seed), **sizes)
 
     @property
     def family(self) -> HashFamily:
@@ -174,6 +174,12 @@ class CountMeanSketch(FrequencyOracle):
             cells = _names(part)[people] * self.buckets + buckets
             sketch += np.bincount(cells, minlength=sketch.size).reshape(sketch.shape)
         return sketch
+
+
+def _read_seed(seed: object) -> str:
+    if isinstance(seed, str):
+        return seed
+    raise refusal("seed", seed, "a text that everybody may know")
 
 
 def _names(rows: Bytes) -> Wholes:

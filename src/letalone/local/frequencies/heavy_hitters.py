@@ -55,9 +55,9 @@ CELLS_AT_ONCE = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """Values that are certainly held by somebody, the most frequent first, and their shares.
+    """Values that somebody holds, at the stated confidence, the most frequent first, and shares.
 
-    All intervals hold together at the stated confidence. The shares lean upwards a little, because
+    All intervals hold together at that confidence. The shares lean upwards a little, because
     they were chosen for being large; the intervals do not.
     """
 

@@ -25,6 +25,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import inf
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -32,7 +33,7 @@ import numpy as np
 from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, floor_scaled
-from letalone.exact.typed import CONFIDENCE, COUNT, Number, as_binary, refusal, write_rational
+from letalone.exact.typed import CONFIDENCE, COUNT, FINITE, Number, refusal, write_rational
 from letalone.local.frequencies.k_ary_response import answer_k_ary, k_ary_chances
 from letalone.local.frequencies.oracle import Wholes
 from letalone.local.numeric.mean_intervals import bennett_width
@@ -150,9 +151,10 @@ class NumberOracle(CodedReports):
         """The variance of an estimated mean of n people who hold this value; None: the largest."""
         people, width = COUNT.typed("n", n), Fraction(self.upper) - Fraction(self.lower)
         if value is None:
-            return float(self._worst_variance() * width**2 / people)
-        x = min(max((as_binary(value) - Fraction(self.lower)) / width, Fraction(0)), Fraction(1))
-        return float((self.second_moment(x) - (x - HALF) ** 2) * width**2 / people)
+            return float_or_infinite(self._worst_variance() * width**2 / people)
+        held = FINITE.typed("value", value)
+        x = min(max((held - Fraction(self.lower)) / width, Fraction(0)), Fraction(1))
+        return float_or_infinite((self.second_moment(x) - (x - HALF) ** 2) * width**2 / people)
 
     def _worst_variance(self) -> Fraction:
         # An even quadratic function of x − 1/2, and what rounding to steps adds.
@@ -449,6 +451,14 @@ def read_bounds(lower: Number, upper: Number) -> tuple[float, float]:
         hint = "They are declared, not read from the data."
         raise refusal("lower and upper", (lower, upper), "two finite numbers in order", hint)
     return low, high
+
+
+def float_or_infinite(number: Fraction) -> float:
+    """The float; of a number that none is as large as, infinity."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
 
 
 def place_numbers(numbers: Floats, lower: float, upper: float) -> Wholes:

@@ -27,7 +27,14 @@ from numpy.typing import NDArray
 
 from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
-from letalone.exact.typed import CONFIDENCE, PROBABILITY, Number, whole_from, write_rational
+from letalone.exact.typed import (
+    CONFIDENCE,
+    PROBABILITY,
+    Number,
+    refusal,
+    whole_from,
+    write_rational,
+)
 from letalone.local.frequencies.bit_rows import Bytes, is_padded
 from letalone.local.frequencies.oracle import Wholes
 from letalone.local.frequencies.subset_selection import SubsetSelection
@@ -161,6 +168,14 @@ class Ranges:
         return RangeAnswers(self, tuple(counts), tuple(people), level)
 
 
+def read_end(name: str, end: Number) -> float:
+    """An end of a range; it may be infinite."""
+    try:
+        return float(end)
+    except (TypeError, ValueError, OverflowError):
+        raise refusal(name, end, "a number, or an infinity") from None
+
+
 class RangeMoments(NamedTuple):
     """Of Z, over all values that a person can hold: the largest variance and deviation."""
 
@@ -185,14 +200,15 @@ class RangeAnswers:
 
         At the upper bound the last bin is meant as well.
         """
-        if not float(low) <= float(high):
+        ends = read_end("low", low), read_end("high", high)
+        if not ends[0] <= ends[1]:
             raise ParameterError(
                 f"The range is from {low} to {high}, but low must not be above high. Exchange them."
             )
-        first, last = (self._edge(end) for end in (low, high))
+        first, last = map(self._edge, ends)
         value, width = self._range(first, last, self.confidence)
-        ends = (min(max(end, 0.0), 1.0) for end in (value - width, value + width))
-        return Estimate(value, *ends, confidence=self.confidence, privacy=self.oracle.privacy)
+        around = (min(max(end, 0.0), 1.0) for end in (value - width, value + width))
+        return Estimate(value, *around, confidence=self.confidence, privacy=self.oracle.privacy)
 
     def quantile(self, rank: Number) -> Estimate:
         """The edge below which this share of the numbers lies, with an interval of edges.
@@ -219,12 +235,11 @@ class RangeAnswers:
         ranges = [self._range(0, edge, level) for edge in range(bins + 1)]
         return np.array([value for value, _ in ranges]), np.array([width for _, width in ranges])
 
-    def _edge(self, number: Number) -> int:
+    def _edge(self, number: float) -> int:
         oracle = self.oracle
-        place = np.array([float(number)])
-        if float(number) >= oracle.upper:
+        if number >= oracle.upper:
             return oracle.bins
-        return int(bin_numbers(place, oracle.lower, oracle.upper, oracle.bins)[0])
+        return int(bin_numbers(np.array([number]), oracle.lower, oracle.upper, oracle.bins)[0])
 
     def _range(self, first: int, last: int, level: float) -> tuple[float, float]:
         """The share of the bins first … last − 1, and how far it may be off."""

@@ -17,6 +17,7 @@ Theorem.  Split: with q questions of ε/q each, all answers of one person togeth
 A stored survey is JSON with `format = 1`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -30,6 +31,7 @@ from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import read_rational, refusal, write_rational
 from letalone.local.frequencies.subset_selection import SubsetSelection
 from letalone.local.ratios import read_epsilon
+from letalone.privacy.bounds import six
 
 FORMAT = 1
 STEPS = 1000  # of a number's range
@@ -42,6 +44,8 @@ SURVEY_NEEDS = ("name", "title", "purpose", "epsilon", "questions")
 SURVEY_FIELDS = (*SURVEY_NEEDS, "ends", "how", "two_counters", "format")
 QUESTION_NEEDS = ("text", "kind")
 QUESTION_FIELDS = (*QUESTION_NEEDS, "options", "lower", "upper", "measure")
+# With a short exponent: 1e20000000 is a short text of a number that fills the memory.
+DECIMAL = re.compile(r"[0-9]{1,40}(\.[0-9]{1,40})?(e[+-]?[0-9]{1,3})?", re.ASCII | re.IGNORECASE)
 NAME_SIGNS = "a lower-case letter, then letters, digits and hyphens"
 
 
@@ -152,6 +156,11 @@ class Questionnaire:
         return self.epsilon / self.asked_of_each
 
     @property
+    def epsilon_above(self) -> str:
+        """The ε of a person in words, rounded up."""
+        return six(self.epsilon)
+
+    @property
     def oracles(self) -> tuple[SubsetSelection, ...]:
         return tuple(question.oracle(self.epsilon_each) for question in self.questions)
 
@@ -224,11 +233,16 @@ def read_whole_epsilon(typed: Any, questions: int) -> Fraction:
     from letalone.exact.typed import EPSILON
 
     try:
-        total = read_rational(typed) if isinstance(typed, str) else EPSILON.typed("epsilon", typed)
+        total = _read_digits(typed) if isinstance(typed, str) else EPSILON.typed("epsilon", typed)
     except (ValueError, ZeroDivisionError):
         raise refusal("epsilon", typed, "a positive number, such as 2") from None
     _check_share(total / questions)
     return total
+
+
+def _read_digits(text: str) -> Fraction:
+    """A decimal such as a form has, or a fraction such as a stored survey has."""
+    return Fraction(text) if DECIMAL.fullmatch(text) else read_rational(text)
 
 
 def _check_share(epsilon: Fraction) -> None:

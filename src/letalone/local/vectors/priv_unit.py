@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from letalone.answers.estimate import Estimate
 from letalone.errors import ParameterError
-from letalone.exact.typed import CONFIDENCE, COUNT, Constraint, Number, as_binary, write_rational
+from letalone.exact.typed import CONFIDENCE, COUNT, Constraint, Number, write_rational
 from letalone.local.numeric.mean_intervals import bennett_width
 from letalone.local.ratios import ratio_below, read_epsilon
 from letalone.local.reports import Reports, bytes_below, read_reports
@@ -148,7 +148,7 @@ class PrivUnit:
 
     def variance(self, n: int, length: Number = 1) -> float:
         """The mean squared distance of an estimated mean of n vectors of this length."""
-        size = float(LENGTH.typed("length", as_binary(length)))
+        size = float(LENGTH.typed("length", length))
         return (1 / self.pull.cosine**2 - size**2) / float(COUNT.typed("n", n))
 
     def blanket_atoms(self) -> LikelihoodAtoms:
