@@ -60,6 +60,14 @@ class TableJob:
         return tuple(self.encoder.columns)
 
     @property
+    def per_unit(self) -> None:
+        """One row of each unit."""
+
+    @property
+    def goes_on(self) -> bool:
+        return True
+
+    @property
     def privacy(self) -> Privacy:
         return self.plan.privacy
 

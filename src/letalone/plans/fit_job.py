@@ -16,6 +16,7 @@ from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 
 FitColumns = Mapping[str, NDArray[Any]]
+UNIT_OF_ROWS = ""  # beside the columns, none of which has this name
 
 
 class FitJob(Protocol):
@@ -28,6 +29,14 @@ class FitJob(Protocol):
     def target(self) -> str | None:
         """The column that it learns to predict; rows without it are left out."""
         ...
+
+    @property
+    def per_unit(self) -> int | None:
+        """How many rows of a unit it bounds itself to; None: it gets one row of each."""
+        ...
+
+    @property
+    def goes_on(self) -> bool: ...  # whether a fit that was cut short is gone on with, free
 
     @property
     def epsilon(self) -> Number: ...  # the price, with `delta`: what `privacy` promises

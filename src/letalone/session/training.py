@@ -5,7 +5,8 @@ a model: its price, the columns that it looks at, and what to do with them.
 
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
 rows of neighbours differ in at most one (`engines.core.one_row`), so a model that is private for
-one row more or less is private for one unit more or less.
+one row more or less is private for one unit more or less. A job that bounds rows of units itself
+(`per_unit`) gets all of them, each with its unit, and says what it reveals about one unit.
   Proven:   nothing before `Fitting.make` has the engine's rows, and nothing after it but the job's
             own answer is read
   Tested:   tests/learn/test_sessions.py
@@ -19,7 +20,7 @@ from letalone.ledger import digest_of
 from letalone.ledger.charging import Charge, Settled, charged_work, find_repeat
 from letalone.plans.aggregates.requests import count
 from letalone.plans.expressions import Expression
-from letalone.plans.fit_job import FitJob
+from letalone.plans.fit_job import UNIT_OF_ROWS, FitJob
 from letalone.plans.plan import make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
@@ -57,7 +58,11 @@ def train(question: "Query", job: FitJob, *, confirm: bool = False) -> Settled:
         if earlier is not None:
             return earlier
         check_confirmed(risk if table.payer.fits(charge) else None, confirm=confirm)
-    return charged_work([table.payer], charge, Fitting(table, job, where))
+    work = Fitting(table, job, where)
+    if job.goes_on:
+        return charged_work([table.payer], charge, work)
+    with work.hold():
+        return charged_work([table.payer], charge, work, repeats=False)
 
 
 def _trainable(question: "Query") -> OpenTable:
@@ -71,7 +76,7 @@ def _trainable(question: "Query") -> OpenTable:
 def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:
     """The plan as it is stored, and the condition, both checked as those of a question are."""
     schema = question.table.schema
-    max_rows = None if schema.unit is None else 1
+    max_rows = None if schema.unit is None else job.per_unit or 1
     rows = make_plan(schema, {"rows": count()}, where=question.filter, max_rows=max_rows)
     stored: Json = {"format": 1, "kind": "training", "rows": rows.to_json()}
     columns = {"features": list(job.features), "target": job.target}
@@ -89,7 +94,10 @@ class Fitting(TableWork):
         (table,), target = self.tables, self.job.target
         names = [*self.job.features, *([] if target is None else [target])]
         engine, where = table.engine, self.where
-        columns = engine.training_rows(table.schema, names, target=target, where=where)
+        unit = None if self.job.per_unit is None else UNIT_OF_ROWS
+        columns = engine.training_rows(
+            table.schema, names, target=target, where=where, unit_as=unit
+        )
         return self.job.fit(columns)
 
 
@@ -121,3 +129,8 @@ def _check_columns(table: OpenTable, job: FitJob) -> None:
             "A column is named twice. Name each once; the target is not a feature."
         )
     check_no_feature(table.schema, names)
+    if job.per_unit is not None and table.schema.unit is None:
+        raise ParameterError(
+            f"per_unit is {job.per_unit}, but in {table.name!r} each row is a unit of its own."
+            " Leave per_unit out, or name the unit in the schema."
+        )

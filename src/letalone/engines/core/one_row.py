@@ -1,6 +1,7 @@
 """Takes one row of each unit: to lend to the engine of another private table, or to train on.
 
-It is the first of the unit's rows by the digest of all that is read of it. What is lent is handed
+It is the first of the unit's rows by the digest of all that is read of it. Who bounds a unit's rows
+by itself may have all of them, each with its unit. What is lent is handed
 over as an Arrow table, so that each engine stays locked to its own files, or as part of a server's
 statement, and is gone when the answer is there. A model is trained on the first of the rows that
 meet the condition and have a label; where the unit is the row, on all that do.
@@ -52,9 +53,17 @@ def lent_rows(
 
 
 def training_rows(
-    scope: RowScope, names: Sequence[str], target: str | None, tables: Tables
+    scope: RowScope,
+    names: Sequence[str],
+    target: str | None,
+    tables: Tables,
+    *,
+    with_unit: bool = False,
 ) -> exp.Select:
-    """The named columns, each by its place, of rows in which the target is not missing."""
+    """The named columns, each by its place, of rows in which the target is not missing.
+
+    with_unit: all rows of each unit, and behind the columns the unit as text, one for each.
+    """
     columns = [ColumnRef(name) for name in names]
     rows = ScopeRows(scope, columns, tables)
     values = [rows.value(column) for column in columns]
@@ -62,6 +71,9 @@ def training_rows(
     labelled = [] if target is None else [syntax.is_present(values[names.index(target)].sql.copy())]
     if scope.schema.unit is None:
         return syntax.select(shown, rows.select(with_unit=False), where=labelled)
+    if with_unit:
+        shown.append(syntax.alias(rows.unit_text, f"column{len(names)}"))
+        return syntax.select(shown, rows.select(with_unit=True), where=labelled)
     source = syntax.subquery(_first_rows(rows, values, labelled, tables), f"{rows.mark}first")
     return syntax.select(shown, source)
 

@@ -99,16 +99,23 @@ class Engine(ABC):
         *,
         target: str | None,
         where: Expression | None,
+        unit_as: str | None = None,
     ) -> dict[str, arrow.Values]:
-        """The named columns of the rows that a model is trained on: one of each unit. Private."""
+        """The named columns of the rows that a model is trained on: one of each unit. Private.
+
+        unit_as: all rows of each unit, and the unit of each as text under this name.
+        """
         scope, kinds = one_row_scope(schema, where), [schema.column(name).type for name in names]
+        shown = list(names)
+        if unit_as is not None:
+            kinds, shown = [*kinds, Type.TEXT], [*shown, unit_as]
 
         def build(seen: Tables) -> exp.Select:
-            return training_rows(scope, names, target, seen)
+            return training_rows(scope, names, target, seen, with_unit=unit_as is not None)
 
         with self._built(scope, build) as query:
             rows = self._all_rows(query, scope, kinds)
-        return dict(zip(names, arrow.values_of(rows, kinds), strict=True))
+        return dict(zip(shown, arrow.values_of(rows, kinds), strict=True))
 
     def lend(self, schema: Schema, join: PrivateJoin, names: Iterable[str]) -> object:
         """One row of each unit, with the named columns, for an engine of the same place. Private.

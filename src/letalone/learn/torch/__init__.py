@@ -12,6 +12,7 @@ from letalone.errors.installing import not_installed
 try:
     from letalone.learn.torch.adam import PrivateAdam
     from letalone.learn.torch.clipping import Automatic, Flat, PerLayer
+    from letalone.learn.torch.standardised import StandardisedConv2d
     from letalone.learn.torch.steps import PrivateSteps
     from letalone.learn.torch.trainer import PrivateTrainer, Progress
     from letalone.learn.torch.training_plan import TrainPlan
@@ -28,5 +29,6 @@ __all__ = [
     "PrivateSteps",
     "PrivateTrainer",
     "Progress",
+    "StandardisedConv2d",
     "TrainPlan",
 ]

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vjp, vmap  # pyright: ignore[reportPrivateImportUsage]
 from torch.nn import functional
 
+from letalone.learn.torch.standardised import StandardisedConv2d, through_standardising
 from letalone.learn.torch.terms import Lookups, Products, Term, Whole
 
 Terms = dict[str, Term]
@@ -77,6 +78,14 @@ def _conv(layer: nn.Conv1d | nn.Conv2d, given: Tensor, slopes: Tensor) -> Terms:
         left, right = (_split(part.double(), layer.groups) for part in (flat, patches))
         weight = Whole(torch.einsum("ngol,ngil->ngoi", left, right).flatten(1))
     return {"weight": weight, "bias": _channels(slopes)}
+
+
+def _standardised(layer: StandardisedConv2d, given: Tensor, slopes: Tensor) -> Terms:
+    if layer.padding_mode != "zeros" or isinstance(layer.padding, str):
+        return any_layer(layer, given, slopes)
+    found = _conv(layer, given, slopes)
+    each = found["weight"].whole().values.unflatten(1, (len(layer.weight), -1))
+    return {**found, "weight": Whole(through_standardising(each, layer.weight).flatten(1))}
 
 
 def _split(values: Tensor, groups: int) -> Tensor:
@@ -148,4 +157,5 @@ RULES: dict[type, Rule] = {
     nn.GroupNorm: _group_norm,
     nn.Conv1d: _conv,
     nn.Conv2d: _conv,
+    StandardisedConv2d: _standardised,
 }

@@ -11,10 +11,10 @@ a loop of your own, `trainer.steps(dataset)` gives the same steps one by one.
 """
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self, cast
 from warnings import warn
 
 from torch import nn
@@ -43,9 +43,17 @@ from letalone.privacy.curve import Json
 from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.randomness.bits import SYSTEM, BitSource
 
+if TYPE_CHECKING:
+    from letalone.learn.features.encoding import TableEncoder
+    from letalone.learn.torch.tables import NetworkJob, PrivateTable
+
 PIECE = MOST_IN_SINGLE  # units at once, where nothing else is asked for
 LARGEST_PIECE = 512  # beyond, the bound of rounding is not proven
 TOLD = 20  # times in a run, unless a checkpoint is written more often
+FINISHED = (
+    "This run was finished before: its steps were paid for once. Use the model that it left, or fit"
+    " without resume=, which is charged."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,7 @@ class PrivateTrainer:
         _check_optimizer(self.optimizer, model)
         self._account = account_of(budget)
         self.release_: FitRecord | None = None
+        self.encoder_: TableEncoder | None = None  # what turned a table's rows into features
 
     @property
     def privacy(self) -> Privacy:
@@ -134,6 +143,8 @@ class PrivateTrainer:
         dataset: Any,
         *,
         unit: Any = None,
+        features: Sequence[str] | None = None,
+        target: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         every: int | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -142,21 +153,66 @@ class PrivateTrainer:
     ) -> Self:
         """Trains the model in place; charges the budget first.
 
-        dataset: a pair of tensors, or a dataset of pairs. unit: whose each example is, as a column
-        of labels. checkpoint: a file, written after `every` steps. resume: a file of a run that was
-        cut short, which goes on and is not charged again. progress=print tells how far it is.
+        dataset: a pair of tensors, a dataset of pairs, or a table from `la.open` (or some of its
+        rows), whose `features` predict its `target` and whose own budget is charged. unit: whose
+        each example is, as a column of labels; a table knows. checkpoint: a file, written after
+        `every` steps. resume: a file of a run that was cut short, which goes on and is not charged
+        again. progress=print tells how far it is.
         """
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        steps = self._prepared(dataset, unit)
         snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
         if resume is not None:
             snapshot.read(resume)
-            steps.go_on_after(snapshot.state.taken)
         told = int(COUNT.typed("every", every)) if every else max(1, self.plan.steps // TOLD)
-        work = Training(lambda: self._train(steps, snapshot, told, checkpoint, progress))
+
+        def train(steps: PrivateSteps) -> Json:
+            steps.go_on_after(snapshot.state.taken)
+            return self._train(steps, snapshot, told, checkpoint, progress)
+
+        def on_rows(rows: Any, whose: Any) -> Json:
+            return train(self._prepared(rows, whose))
+
         # Without a file nobody can go on with the run, so the ledger must not say so.
         goes_on = checkpoint is not None or resume is not None
-        self.release_ = self._record(self._paid(work, snapshot.state.run, goes_on=goes_on))
+        if _is_table(dataset):
+            job = self._job(dataset, unit, features, target)
+            job = replace(job, run=snapshot.state.run, goes_on=goes_on)
+            job = replace(job, train=on_rows)
+            return self._fit_table(dataset, job, confirm=confirm)
+        _check_no_columns(features, target)
+        steps = self._prepared(dataset, unit)
+        paid = self._paid(Training(lambda: train(steps)), snapshot.state.run, goes_on=goes_on)
+        self.release_ = self._record(paid)
+        return self
+
+    def _job(
+        self, table: Any, unit: Any, features: Sequence[str] | None, target: str | None
+    ) -> "NetworkJob":
+        """What a table is asked for; the model is checked by rows of nobody."""
+        if unit is not None or self._account is not None:
+            raise ParameterError(
+                "unit= or budget= is given, but a table has a unit and a budget of its own, which"
+                " is charged. Leave both out."
+            )
+        from letalone.learn.torch.tables import job_of  # loads scikit-learn
+
+        job = job_of(table, features, target, plan=self.plan, model=type(self.model).__name__)
+        try:
+            self._prepared(*job.no_rows())
+        except RuntimeError as error:
+            raise ParameterError(
+                f"{job.words_of_features} The model fails on them: {error}"
+            ) from None
+        return job
+
+    def _fit_table(self, table: Any, job: "NetworkJob", *, confirm: bool) -> Self:
+        settled = cast("PrivateTable", table).train(job, confirm=confirm)
+        if settled.repeated:
+            raise ParameterError(FINISHED)
+        self.encoder_ = job.encoder
+        privacy = self.plan.privacy.labelled(job.protects)
+        record = replace(self._record(settled.receipt), privacy=privacy)
+        self.release_ = replace(record, left=str(settled.remaining))
         return self
 
     @contextmanager
@@ -165,6 +221,11 @@ class PrivateTrainer:
     ) -> Generator[PrivateSteps]:
         """The private steps for a loop of your own, all charged before the first."""
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
+        if _is_table(dataset):
+            raise ParameterError(
+                "A loop of your own does not get the rows of a table, whose budget it would not"
+                " charge. Call trainer.fit(table, target=…), or give tensors."
+            )
         steps, account, plan = self._prepared(dataset, unit), self._account, self.plan
         paid = account and account.charge(
             plan.privacy, plan=plan.described(), epsilon=plan.epsilon, delta=plan.delta
@@ -237,10 +298,7 @@ class PrivateTrainer:
         )
         settled = charged_work([account.payer], charge, work, repeats=goes_on)
         if settled.repeated:
-            raise ParameterError(
-                "This run was finished before: its steps were paid for once. Use the model that it"
-                " left, or fit without resume=, which is charged."
-            )
+            raise ParameterError(FINISHED)
         return settled.receipt
 
     def _record(self, receipt: Json | None) -> FitRecord:
@@ -281,6 +339,19 @@ def _tell(progress: Callable[[Progress], object], told: Progress) -> None:
 def _facts(steps: PrivateSteps) -> Json:
     """What is stored of a run: that it was, and how many steps it took."""
     return {"format": 1, "kind": "training", "steps": str(steps.taken)}
+
+
+def _is_table(dataset: Any) -> bool:
+    """Whether la.open gave it; asked without what tables need."""
+    return hasattr(cast("object", type(dataset)), "trainable_schema")
+
+
+def _check_no_columns(features: Sequence[str] | None, target: str | None) -> None:
+    if features is not None or target is not None:
+        raise ParameterError(
+            "features and target are for a table that la.open gave. Tensors are given with their"
+            " targets: fit((inputs, targets))."
+        )
 
 
 def _pieces(size: int | None, augment: Augment | None) -> Pieces:
