@@ -1,15 +1,19 @@
 """The noise of a step: ideal Gaussian numbers on the sum, rounded once, and only then divided.
 
-It is the same noise as of every other release (`randomness.real_noise`): an ideal number is added
-to the exact value and the result rounded to a grid that depends on the noise alone, so floats leak
-nothing, on whatever device the sum was computed.
+An ideal number is added to the exact value and the result rounded to a grid that depends on the
+noise alone, so floats leak nothing, on whatever device the sum was computed. There are two roads:
 
-  Proven:   docs/explanation/proofs/exact_sampling.md, section 6
-  Tested:   tests/deep_learning/test_steps.py: the law, with power
+  on the processor    as in every other release (`randomness.real_noise`)
+  on a graphics card  where the sum lies there: from a key of the run, the step and the place
+                      (`randomness.keyed`); the sum does not leave the card
+
+  Proven:   docs/explanation/proofs/exact_sampling.md, section 6, and device_noise.md
+  Tested:   tests/deep_learning/test_steps.py and test_device_noise.py: the law, with power
 """
 
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -17,16 +21,70 @@ from torch import Tensor
 
 from letalone.learn.torch.tensors import as_tensor
 from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.randomness.keyed.gaussians import add_keyed_gaussians, decide
+from letalone.randomness.keyed.law import KeyedLaw
+from letalone.randomness.keyed.run_keys import NoiseKey, RunKeys
 from letalone.randomness.real_noise import add_gaussians
 
 AT_ONCE = 1 << 19  # numbers, so that they stay in the cache
+DEVICES: tuple[str, ...] = ("cuda",)  # where noise can be drawn from a key; tests add the processor
 
 
 def write_noisy(
+    total: Tensor,
+    into: Tensor,
+    *,
+    sigma: Fraction,
+    divisor: int,
+    bits: BitSource,
+    keys: RunKeys | None = None,
+    step: int = 0,
+) -> None:
+    """Writes (total + noise) / divisor, each number with noise of its own; once for each step."""
+    law = KeyedLaw(sigma)
+    if keys is None or not law.fits or not draws_on(total.device):
+        _write_from_bits(total, into, sigma=sigma, divisor=divisor, bits=bits)
+    else:
+        _write_from_key(total, into, law, divisor, keys.claim(step), step)
+
+
+def draws_on(device: torch.device) -> bool:
+    """Whether noise for a sum on this device is drawn there."""
+    return device.type in DEVICES and (device.type == "cpu" or find_spec("triton") is not None)
+
+
+def noise_words(device: torch.device) -> tuple[str, ...]:
+    """What a record says of where the noise was drawn, unless it is as everywhere else."""
+    where = f"noise was drawn where the model is ({device.type}), from a key that is not stored"
+    return (where,) if draws_on(device) else ()
+
+
+def _write_from_key(
+    total: Tensor, into: Tensor, law: KeyedLaw, divisor: int, key: NoiseKey, step: int
+) -> None:
+    if total.device.type == "cpu":
+        noisy = add_keyed_gaussians(total.numpy().astype(np.float64), law, key, step)
+        into.copy_(as_tensor(noisy / divisor))
+        return
+    from letalone.learn.torch.noise_kernel import write_sums  # Triton is not everywhere
+
+    if write_sums(total, into, law=law, divisor=divisor, key=key, step=step):
+        decide_open(total, into, law, divisor, key, step)
+
+
+def decide_open(
+    total: Tensor, into: Tensor, law: KeyedLaw, divisor: int, key: NoiseKey, step: int
+) -> None:
+    """Writes what the kernel left open, which it marked as NaN."""
+    places = into.isnan().nonzero().flatten()
+    sums = total[places].double().cpu().numpy()
+    exact = decide(sums, places.cpu().numpy(), law, key, step)
+    into[places] = as_tensor(exact / divisor).to(into)
+
+
+def _write_from_bits(
     total: Tensor, into: Tensor, *, sigma: Fraction, divisor: int, bits: BitSource
 ) -> None:
-    """Writes (total + noise) / divisor, each number with noise of its own."""
-
     # Arrays, not tensors: each thread that works with tensors would bring threads of its own.
     sums, is_here = total.cpu().numpy(), into.device.type == "cpu"
     found = into.numpy() if is_here else np.empty(len(sums), sums.dtype)
