@@ -1,7 +1,9 @@
 """Noise drawn where the sum lies: here on the processor, which is asked to work as a card does."""
 
+import sys
 from fractions import Fraction
 from itertools import pairwise
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -122,3 +124,19 @@ def test_the_record_says_where_the_noise_was_drawn(monkeypatch):
     assert words in str(fitted.release_)
     monkeypatch.setattr(noise, "DEVICES", ("cuda",))
     assert "noise was drawn" not in str(trainer_of().fit(DATA).release_)
+
+
+@pytest.mark.parametrize("fault", ["no kernel", "other numbers"])
+def test_a_card_whose_kernel_fails_or_errs_gets_its_noise_from_the_processor(fault, monkeypatch):
+    """Before anything private is seen: on public sums."""
+    fake = ModuleType("noise_kernel")
+    if fault == "other numbers":
+        fake.write_sums = lambda total, into, **_: into.copy_(total) is None
+    monkeypatch.setitem(sys.modules, "letalone.learn.torch.noise_kernel", fake)
+    monkeypatch.setattr(noise, "DEVICES", ("meta",))
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_: tensor)
+    noise.kernel_works.cache_clear()
+    with pytest.warns(UserWarning, match="Noise is drawn on the processor, not on meta"):
+        assert not noise.draws_on(torch.device("meta"))
+    assert noise.noise_words(torch.device("meta")) == ()
+    noise.kernel_works.cache_clear()

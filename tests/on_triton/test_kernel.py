@@ -18,7 +18,7 @@ from letalone.randomness.keyed.run_keys import NoiseKey
 
 # Triton decides when it is loaded: here it needs no card, and no other test loads it.
 with patch.dict(os.environ, TRITON_INTERPRET="1"):
-    from letalone.learn.torch.noise_kernel import write_sums
+    from letalone.learn.torch import noise_kernel
 
 pytestmark = pytest.mark.long
 
@@ -45,7 +45,7 @@ def interpreted(monkeypatch):
 
 def written(values, law, *, step, divisor=3):
     into = torch.full_like(values, 7.0)
-    count = write_sums(values, into, law=law, divisor=divisor, key=KEY, step=step)
+    count = noise_kernel.write_sums(values, into, law=law, divisor=divisor, key=KEY, step=step)
     return into, count
 
 
@@ -77,6 +77,17 @@ def test_what_the_kernel_leaves_open_is_counted_and_decided(monkeypatch):
     assert torch.equal(into, torch.from_numpy(exact).float())
     values[TILE] = float("nan")
     assert written(values, law, step=2)[0][TILE].isnan()
+
+
+def test_a_kernel_is_tried_on_public_sums_before_it_is_used(monkeypatch):
+    monkeypatch.setattr(noise, "TRIAL", TILE + 9)
+    noise.kernel_works.cache_clear()
+    assert noise.kernel_works(torch.device("cpu"))
+    noise.kernel_works.cache_clear()
+    monkeypatch.setattr(noise_kernel, "DOUBLE_ROUNDS", 4)
+    with pytest.warns(UserWarning, match="it gives other numbers than the reference"):
+        assert not noise.kernel_works(torch.device("cpu"))
+    noise.kernel_works.cache_clear()
 
 
 def test_the_kernel_compiles_for_a_card_with_ieee_arithmetic():

@@ -13,7 +13,8 @@ noise alone, so floats leak nothing, on whatever device the sum was computed. Th
 
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from importlib.util import find_spec
+from functools import cache
+from warnings import warn
 
 import numpy as np
 import torch
@@ -27,6 +28,7 @@ from letalone.randomness.keyed.run_keys import NoiseKey, RunKeys
 from letalone.randomness.real_noise import add_gaussians
 
 AT_ONCE = 1 << 19  # numbers, so that they stay in the cache
+TRIAL = 1 << 15  # numbers, of which with usual luck none is left open
 DEVICES: tuple[str, ...] = ("cuda",)  # where noise can be drawn from a key; tests add the processor
 
 
@@ -50,7 +52,29 @@ def write_noisy(
 
 def draws_on(device: torch.device) -> bool:
     """Whether noise for a sum on this device is drawn there."""
-    return device.type in DEVICES and (device.type == "cpu" or find_spec("triton") is not None)
+    return device.type in DEVICES and (device.type == "cpu" or kernel_works(device))
+
+
+@cache
+def kernel_works(device: torch.device) -> bool:
+    """Whether the kernel gives the reference's numbers on public sums; warns where it does not."""
+    try:
+        fault = "" if _passes_trial(device) else "it gives other numbers than the reference"
+    except Exception as error:  # of a compiler or a driver, of whichever kind
+        fault = f"{type(error).__name__}: {error}"
+    if fault:
+        warn(f"Noise is drawn on the processor, not on {device}: {fault}.", stacklevel=2)
+    return not fault
+
+
+def _passes_trial(device: torch.device) -> bool:
+    from letalone.learn.torch.noise_kernel import write_sums  # Triton is not everywhere
+
+    law, key, sums = KeyedLaw(Fraction(3)), NoiseKey(range(8)), np.linspace(-9, 9, TRIAL)
+    total = as_tensor(sums).to(device)
+    into = torch.empty_like(total)
+    unsure = write_sums(total, into, law=law, divisor=1, key=key, step=1)
+    return not unsure and np.array_equal(into.cpu(), add_keyed_gaussians(sums, law, key, 1))
 
 
 def noise_words(device: torch.device) -> tuple[str, ...]:
@@ -66,7 +90,7 @@ def _write_from_key(
         noisy = add_keyed_gaussians(total.numpy().astype(np.float64), law, key, step)
         into.copy_(as_tensor(noisy / divisor))
         return
-    from letalone.learn.torch.noise_kernel import write_sums  # Triton is not everywhere
+    from letalone.learn.torch.noise_kernel import write_sums
 
     if write_sums(total, into, law=law, divisor=divisor, key=key, step=step):
         decide_open(total, into, law, divisor, key, step)
