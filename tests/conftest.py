@@ -54,6 +54,7 @@ EXTRAS = {
     "browser": "playwright",
     "in_jupyter": "nbclient",
     "deep_learning": "torch",
+    "on_triton": "triton",
 }
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
 if which("nginx") is None:

@@ -9,6 +9,7 @@ EXACT_CURVES = "tests/privacy/test_exact_curves.py"
 FILTERS = "tests/privacy/test_filters.py"
 BULK = "tests/randomness/test_bulk.py"
 LAWS = "tests/randomness/test_laws.py"
+KEYED = "tests/randomness/test_keyed.py"
 VERIFICATION = "tests/ledger/test_verification.py"
 
 CURVES: tuple[Fault, ...] = (
@@ -470,7 +471,7 @@ NOISE: tuple[Fault, ...] = (
     Fault(
         "the grid of real noise depends on one bit less of the scale",
         "randomness/real_noise.py",
-        "return (k if fits else k - 1) - GRID_BITS",
+        "return (k if fits else k - 1) - bits",
         "return k - GRID_BITS",
         (f"{LAWS}::test_the_grid_is_a_power_of_two_between_2_28_and_2_29_steps_a_scale",),
     ),
@@ -676,4 +677,79 @@ EXACT: tuple[Fault, ...] = (
     ),
 )
 
-FAULTS: tuple[Fault, ...] = CURVES + LOSSES + NOISE + MECHANISMS + LEDGER + AUDIT + EXACT
+KEYED_NOISE: tuple[Fault, ...] = (
+    Fault(
+        "a quarter round of the cipher turns by 8 instead of 7",
+        "randomness/keyed/cipher.py",
+        "(c, d, b, 7)",
+        "(c, d, b, 8)",
+        (f"{KEYED}::test_words_are_those_of_the_published_vectors",),
+    ),
+    Fault(
+        "the high half of a place is dropped, so that noise repeats after 2^35 numbers",
+        "randomness/keyed/cipher.py",
+        "(places >> HALF).astype(np.uint32)",
+        "np.zeros(places.size, np.uint32)",
+        (f"{KEYED}::test_words_are_those_of_another_program_wherever_the_block_lies",),
+    ),
+    Fault(
+        "the margin does not know that U is a rounded float",
+        "randomness/keyed/law.py",
+        "PER_ROUNDING = 2.0**-51",
+        "PER_ROUNDING = 2.0**-60",
+        (f"{KEYED}::test_floats_are_off_by_less_than_half_of_their_margin",),
+    ),
+    Fault(
+        "a radius of -0 has a margin below all numbers",
+        "randomness/keyed/gaussians.py",
+        "np.abs(np.sqrt(-2 * np.log(uniform)))",
+        "np.sqrt(-2 * np.log(uniform))",
+        (f"{KEYED}::test_what_floats_cannot_know_is_left_open",),
+    ),
+    Fault(
+        "balls swap the numbers of a pair where floats do not",
+        "randomness/keyed/exact_sum.py",
+        "if swaps ^ second",
+        "if second",
+        (f"{KEYED}::test_what_balls_decide_is_what_floats_gave",),
+    ),
+    Fault(
+        "radii and angles read the same further bits",
+        "randomness/keyed/exact_sum.py",
+        "self._kind + 2 * block",
+        "RADIUS + 2 * block",
+        (f"{KEYED}::test_no_block_of_the_cipher_is_read_for_two_purposes",),
+    ),
+    Fault(
+        "further bits are those of the first words",
+        "randomness/keyed/exact_sum.py",
+        "RADIUS, ANGLE = 1, 2",
+        "RADIUS, ANGLE = 0, 2",
+        (f"{KEYED}::test_no_block_of_the_cipher_is_read_for_two_purposes",),
+    ),
+    Fault(
+        "a step may have its noise twice",
+        "randomness/keyed/run_keys.py",
+        "        self._last = step\n",
+        "",
+        (f"{KEYED}::test_a_step_has_the_key_once",),
+    ),
+    Fault(
+        "both numbers of a pair have the same sign",
+        "randomness/keyed/gaussians.py",
+        "_signs(top, 29)",
+        "_signs(top, 30)",
+        (f"{KEYED}::test_the_two_numbers_of_a_pair_are_independent",),
+    ),
+    Fault(
+        "a forked process draws the noise of its parent",
+        "randomness/keyed/run_keys.py",
+        "if self._process != os.getpid():",
+        "if self._process == -1:",
+        (f"{KEYED}::test_each_run_has_a_key_of_its_own_and_so_has_each_process",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (
+    CURVES + LOSSES + NOISE + MECHANISMS + LEDGER + AUDIT + EXACT + KEYED_NOISE
+)

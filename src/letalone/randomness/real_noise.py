@@ -49,12 +49,12 @@ def grid_of(scale: Fraction) -> Fraction:
     return Fraction(2) ** grid_exponent(scale)
 
 
-def grid_exponent(scale: Fraction) -> int:
-    """The largest k with scale ≥ 2^28 · 2^k."""
+def grid_exponent(scale: Fraction, bits: int = GRID_BITS) -> int:
+    """The largest k with scale ≥ 2^bits · 2^k."""
     top, bottom = scale.numerator, scale.denominator
     k = top.bit_length() - bottom.bit_length()
     fits = bottom << k <= top if k >= 0 else bottom <= top << -k
-    return (k if fits else k - 1) - GRID_BITS
+    return (k if fits else k - 1) - bits
 
 
 def _add(density: Density, value: float, scale: Fraction, bits: BitSource) -> float:

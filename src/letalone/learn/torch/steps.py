@@ -30,6 +30,7 @@ from letalone.learn.torch.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
 from letalone.randomness.bits import BitSource
+from letalone.randomness.keyed.run_keys import RunKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class PrivateSteps(Iterator[int]):
         self._model, self._loss, self._way, self._bits = model, loss, way, bits
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
+        self._keys = RunKeys(bits)
 
     @property
     def taken(self) -> int:
@@ -118,7 +120,15 @@ class PrivateSteps(Iterator[int]):
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""
         sigma, divisor = self.plan.noise * self.plan.clip.longest, self.plan.batch_size
-        write_noisy(sums.total, sums.gradient, sigma=sigma, divisor=divisor, bits=self._bits)
+        write_noisy(
+            sums.total,
+            sums.gradient,
+            sigma=sigma,
+            divisor=divisor,
+            bits=self._bits,
+            keys=self._keys,
+            step=self._taken,
+        )
         parts = split(sums.gradient, sums.sizes)
         for parameter, part in zip(trained(self._model).values(), parts, strict=True):
             parameter.grad = part.view_as(parameter).to(parameter.dtype)

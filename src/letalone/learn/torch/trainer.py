@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, cast
 from warnings import warn
 
-from torch import nn
+from torch import device, nn
 from torch.nn.modules.loss import _Loss  # pyright: ignore[reportPrivateUsage]
 from torch.optim import Optimizer
 
@@ -31,6 +31,7 @@ from letalone.learn.torch.checkpoints import RunState, Snapshot, write
 from letalone.learn.torch.checks import Augment, Way, check_layers, checked_way
 from letalone.learn.torch.clipping import Automatic, Clip, read_clip
 from letalone.learn.torch.examples import Examples
+from letalone.learn.torch.noise import noise_words
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
 from letalone.learn.torch.steps import Pieces, PrivateSteps
@@ -244,8 +245,7 @@ class PrivateTrainer:
                 " and how many of one unit take part in a step, such as per_unit=8."
             )
         self.model.train()
-        device = next(iter(trained(self.model).values())).device
-        examples = Examples(dataset, device, views=self.plan.views)
+        examples = Examples(dataset, _device_of(self.model), views=self.plan.views)
         self._way: Way = checked_way(self.model, self.loss, examples.like_one(), self.augment)
         units = units_of(len(examples), unit, self.plan.per_unit or 1)
         if isinstance(self.optimizer, PrivateAdam):
@@ -309,7 +309,7 @@ class PrivateTrainer:
             plan.epsilon,
             plan.delta,
             plan.privacy,
-            (*plan.words, f"gradients were clipped {how}"),
+            (*plan.words, f"gradients were clipped {how}", *noise_words(_device_of(self.model))),
             plan.described(),
             receipt,
             self._account,
@@ -352,6 +352,11 @@ def _check_no_columns(features: Sequence[str] | None, target: str | None) -> Non
             "features and target are for a table that la.open gave. Tensors are given with their"
             " targets: fit((inputs, targets))."
         )
+
+
+def _device_of(model: nn.Module) -> device:
+    """Where the model's trained weights lie, and with them the sums."""
+    return next(iter(trained(model).values())).device
 
 
 def _pieces(size: int | None, augment: Augment | None) -> Pieces:
