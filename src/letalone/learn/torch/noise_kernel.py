@@ -32,20 +32,21 @@ def write_sums(
     device = total.device
     words = torch.tensor(key.words, dtype=torch.int64, device=device)
     count = torch.zeros(1, dtype=torch.int32, device=device)
-    _write_tile[(triton.cdiv(total.numel(), TILE),)](
-        total,
-        into,
-        count,
-        words,
-        _constants(law, divisor, device),
-        step,
-        total.numel(),
-        side=TILE_BLOCKS,
-        rounds=DOUBLE_ROUNDS,
-        mask=PART_MASK,
-        num_warps=TILE_BLOCKS // 32,  # a thread for each block
-        enable_fp_fusion=False,
-    )
+    with torch.cuda.device_of(total):  # Triton starts on the current card
+        _write_tile[(triton.cdiv(total.numel(), TILE),)](
+            total,
+            into,
+            count,
+            words,
+            _constants(law, divisor, device),
+            step,
+            total.numel(),
+            side=TILE_BLOCKS,
+            rounds=DOUBLE_ROUNDS,
+            mask=PART_MASK,
+            num_warps=TILE_BLOCKS // 32,  # a thread for each block
+            enable_fp_fusion=False,
+        )
     return int(count)
 
 
