@@ -1,4 +1,6 @@
-# pyright: basic, reportMissingImports=false, reportIndexIssue=false
+# pyright: basic, reportMissingImports=false, reportIndexIssue=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false, reportOperatorIssue=false
+# Kernels are Triton's language, which looks like Python and has types of its own.
 """The noise of `randomness.keyed` on a graphics card: one pass over the flat gradient.
 
 Each program draws a tile: a block of the cipher to a thread, eight sums to a block. What floats
