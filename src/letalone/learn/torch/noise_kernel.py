@@ -1,4 +1,6 @@
-# pyright: basic, reportMissingImports=false, reportIndexIssue=false
+# pyright: basic, reportMissingImports=false, reportIndexIssue=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false, reportOperatorIssue=false
+# Kernels are Triton's language, which looks like Python and has types of its own.
 """The noise of `randomness.keyed` on a graphics card: one pass over the flat gradient.
 
 Each program draws a tile: a block of the cipher to a thread, eight sums to a block. What floats
@@ -32,20 +34,21 @@ def write_sums(
     device = total.device
     words = torch.tensor(key.words, dtype=torch.int64, device=device)
     count = torch.zeros(1, dtype=torch.int32, device=device)
-    _write_tile[(triton.cdiv(total.numel(), TILE),)](
-        total,
-        into,
-        count,
-        words,
-        _constants(law, divisor, device),
-        step,
-        total.numel(),
-        side=TILE_BLOCKS,
-        rounds=DOUBLE_ROUNDS,
-        mask=PART_MASK,
-        num_warps=TILE_BLOCKS // 32,  # a thread for each block
-        enable_fp_fusion=False,
-    )
+    with torch.cuda.device_of(total):  # Triton starts on the current card
+        _write_tile[(triton.cdiv(total.numel(), TILE),)](
+            total,
+            into,
+            count,
+            words,
+            _constants(law, divisor, device),
+            step,
+            total.numel(),
+            side=TILE_BLOCKS,
+            rounds=DOUBLE_ROUNDS,
+            mask=PART_MASK,
+            num_warps=TILE_BLOCKS // 32,  # a thread for each block
+            enable_fp_fusion=False,
+        )
     return int(count)
 
 
