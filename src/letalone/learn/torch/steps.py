@@ -14,7 +14,7 @@ that one unit moves by at most `longest`, rounding included.
   Assumed:  what a layer computes for one example does not depend, bit for bit, on the others
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -27,6 +27,7 @@ from letalone.learn.torch.noise import write_noisy
 from letalone.learn.torch.recording import Loss, trained
 from letalone.learn.torch.sampling import Piece, Units, bins_for, draw_units, pieces_of
 from letalone.learn.torch.sums import Sums, emptied, single_will_do
+from letalone.learn.torch.team import Team
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
 from letalone.randomness.bits import BitSource
@@ -54,11 +55,14 @@ class PrivateSteps(Iterator[int]):
         units: Units,
         pieces: Pieces,
         bits: BitSource,
+        *,
+        team: Team | None = None,
     ) -> None:
         self.plan, self._taken, self._is_open = plan, 0, True
         self._model, self._loss, self._way, self._bits = model, loss, way, bits
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
+        self._team = team or Team()
 
     @property
     def taken(self) -> int:
@@ -90,16 +94,25 @@ class PrivateSteps(Iterator[int]):
         return self._taken
 
     def _clipped_sums(self) -> Sums:
-        plan, pieces = self.plan, self._pieces
-        bins = bins_for(plan.batch_size, pieces.size)
-        single = single_will_do(plan.batch_size, bins, pieces.size)
+        plan, size, team = self.plan, self._pieces.size, self._team
+        bins = team.bins(bins_for(plan.batch_size, size))
+        single = single_will_do(plan.batch_size, bins, size, in_order=team.size == 1)
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
-        drawn = draw_units(len(self._units), plan.rate, self._bits)
-        for piece in pieces_of(
-            drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=self._bits
-        ):
-            self._add(piece, sums)
-        return sums.finished()
+        own = team.shared(self._draw(bins))
+        with team.together():
+            for piece in own:
+                self._add(piece, sums)
+            sums.finished()
+        team.add_up(sums.total)
+        return sums
+
+    def _draw(self, bins: int) -> Iterable[Piece]:
+        """Who takes part, in pieces; nothing is drawn before the first is asked for."""
+        pieces, bits = self._pieces, self._bits
+        drawn = draw_units(len(self._units), self.plan.rate, bits)
+        yield from pieces_of(
+            drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=bits
+        )
 
     def _add(self, piece: Piece, sums: Sums) -> None:
         batch = self._examples.batch(piece)
@@ -118,7 +131,12 @@ class PrivateSteps(Iterator[int]):
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""
         sigma, divisor = self.plan.noise * self.plan.clip.longest, self.plan.batch_size
-        write_noisy(sums.total, sums.gradient, sigma=sigma, divisor=divisor, bits=self._bits)
+        with self._team.together():
+            if self._team.is_first:  # noise of each process would be more than was planned
+                write_noisy(
+                    sums.total, sums.gradient, sigma=sigma, divisor=divisor, bits=self._bits
+                )
+        self._team.spread(sums.gradient)
         parts = split(sums.gradient, sums.sizes)
         for parameter, part in zip(trained(self._model).values(), parts, strict=True):
             parameter.grad = part.view_as(parameter).to(parameter.dtype)

@@ -34,6 +34,7 @@ from letalone.learn.torch.examples import Examples
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
 from letalone.learn.torch.steps import Pieces, PrivateSteps
+from letalone.learn.torch.team import Team, digest_of, team_of
 from letalone.learn.torch.terms import MOST_IN_SINGLE
 from letalone.learn.torch.training_plan import TrainPlan, train_plan
 from letalone.ledger.charging import Work, charged_work, uncharged_work
@@ -73,6 +74,7 @@ class PrivateTrainer:
     `fit` is told whose they are. views: how often each example is shown in a step, each time after
     `augment`. physical_batch_size: so many units are worked on at once, always exactly so many
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
+    distributed: all processes of torch.distributed's group take each step together.
     """
 
     _bits: BitSource = SYSTEM
@@ -95,9 +97,12 @@ class PrivateTrainer:
         augment: Augment | None = None,
         physical_batch_size: int | None = None,
         average: float | None = None,
+        distributed: bool | None = None,
         budget: Budget | Account | None = None,
     ) -> None:
         check_layers(model)
+        self._is_distributed = distributed
+        team_of(model, distributed=distributed)
         self.model, self.loss = model, _for_each_example(loss)
         self.augment, self.average = augment, average
         if average is not None:
@@ -147,17 +152,38 @@ class PrivateTrainer:
         cut short, which goes on and is not charged again. progress=print tells how far it is.
         """
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        steps = self._prepared(dataset, unit)
-        snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
-        if resume is not None:
-            snapshot.read(resume)
-            steps.go_on_after(snapshot.state.taken)
-        told = int(COUNT.typed("every", every)) if every else max(1, self.plan.steps // TOLD)
-        work = Training(lambda: self._train(steps, snapshot, told, checkpoint, progress))
-        # Without a file nobody can go on with the run, so the ledger must not say so.
-        goes_on = checkpoint is not None or resume is not None
-        self.release_ = self._record(self._paid(work, snapshot.state.run, goes_on=goes_on))
+        team = team_of(self.model, distributed=self._is_distributed)
+        with team.or_leave():
+            snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
+            steps = self._agreed(team, snapshot, resume, dataset, unit)
+            told = int(COUNT.typed("every", every)) if every else max(1, self.plan.steps // TOLD)
+            ways = (checkpoint, progress) if team.is_first else (None, None)
+            work = Training(lambda: self._train(steps, snapshot, told, *ways, team))
+            # Without a file nobody can go on with the run, so the ledger must not say so.
+            goes_on = checkpoint is not None or resume is not None
+            paid = self._paid(work, snapshot.state.run, goes_on=goes_on, team=team)
+            self.release_ = self._record(paid)
         return self
+
+    def _agreed(
+        self,
+        team: Team,
+        snapshot: Snapshot,
+        resume: str | os.PathLike[str] | None,
+        dataset: Any,
+        unit: Any,
+    ) -> PrivateSteps:
+        """The steps, where all processes were given the same."""
+        with team.together():
+            steps = self._prepared(dataset, unit, team)
+            if resume is not None:
+                snapshot.read(resume)
+                steps.go_on_after(snapshot.state.taken)
+        if team.size > 1:
+            weights, plan = digest_of(self.model), str(self.plan.described())
+            taken = str(snapshot.state.taken)
+            team.check_same({"weights": weights, "plans": plan, "checkpoints": taken})
+        return steps
 
     @contextmanager
     def steps(
@@ -165,18 +191,23 @@ class PrivateTrainer:
     ) -> Generator[PrivateSteps]:
         """The private steps for a loop of your own, all charged before the first."""
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        steps, account, plan = self._prepared(dataset, unit), self._account, self.plan
-        paid = account and account.charge(
-            plan.privacy, plan=plan.described(), epsilon=plan.epsilon, delta=plan.delta
-        )
+        team = team_of(self.model, distributed=self._is_distributed)
+        with team.or_leave():
+            snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
+            steps = self._agreed(team, snapshot, None, dataset, unit)
+            account, plan = self._account if team.is_first else None, self.plan
+            paid = account and account.charge(
+                plan.privacy, plan=plan.described(), epsilon=plan.epsilon, delta=plan.delta
+            )
         try:
             yield steps
         finally:
             steps.close()
+            team.leave()
             if account is not None and paid is not None:
                 account.ledger.settle(paid, _facts(steps))
 
-    def _prepared(self, dataset: Any, unit: Any) -> PrivateSteps:
+    def _prepared(self, dataset: Any, unit: Any, team: Team | None = None) -> PrivateSteps:
         if (unit is None) != (self.plan.per_unit is None):
             raise ParameterError(
                 "unit= of the call and per_unit= of the trainer go together: whose each example is,"
@@ -190,7 +221,15 @@ class PrivateTrainer:
         if isinstance(self.optimizer, PrivateAdam):
             self.optimizer.noise_variance = self.plan.noise_variance
         return PrivateSteps(
-            self.model, self.loss, self.plan, self._way, examples, units, self.pieces, self._bits
+            self.model,
+            self.loss,
+            self.plan,
+            self._way,
+            examples,
+            units,
+            self.pieces,
+            self._bits,
+            team=team,
         )
 
     def _train(
@@ -200,32 +239,35 @@ class PrivateTrainer:
         every: int,
         checkpoint: str | os.PathLike[str] | None,
         progress: Callable[[Progress], object] | None,
+        team: Team,
     ) -> Json:
         """All steps; what stops them leaves the model as it was last kept."""
         kept, planned = snapshot.kept(), self.plan.epsilon
         try:
-            for step in steps:
-                self.optimizer.step()
-                snapshot.state.taken = step
-                if self.average is not None:
-                    move_average(snapshot.state.averaged, self.model, self.average, step)
-                if step % every == 0 or step == self.plan.steps:
-                    if checkpoint is not None:
-                        kept = snapshot.kept()
-                        write(kept, checkpoint)
-                    if progress is not None:
-                        _tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
+            with team.together():
+                for step in steps:
+                    self.optimizer.step()
+                    snapshot.state.taken = step
+                    if self.average is not None:
+                        move_average(snapshot.state.averaged, self.model, self.average, step)
+                    if step % every == 0 or step == self.plan.steps:
+                        if checkpoint is not None:
+                            kept = snapshot.kept()
+                            write(kept, checkpoint)
+                        if progress is not None:
+                            _tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
         except BaseException:
             snapshot.restore(kept)
             raise
         finally:
             steps.close()
+        team.end()
         take_average(snapshot.state.averaged, self.model)
         return _facts(steps)
 
-    def _paid(self, work: "Training", run: str, *, goes_on: bool) -> Json | None:
+    def _paid(self, work: "Training", run: str, *, goes_on: bool, team: Team) -> Json | None:
         plan, account = self.plan, self._account
-        if account is None:
+        if account is None or not team.is_first:  # a run is charged once
             uncharged_work(work)
             return None
         charge = account.price(
