@@ -54,7 +54,9 @@ def trainer_of(distributed, *, seed=1, steps=STEPS, weights=5, model=None, **oth
 
 
 def one_run(rank, folder):
-    return {"model": trainer_of(True).fit(DATA).model.weight.detach()}
+    banded = trainer_of(True, noise_bands=3).fit(DATA)
+    independent = trainer_of(True).fit(DATA)
+    return {"model": independent.model.weight.detach(), "banded": banded.model.weight.detach()}
 
 
 def one_sum(rank, folder):

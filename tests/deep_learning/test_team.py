@@ -36,11 +36,12 @@ def told(tmp_path_factory):
     return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in (0, 1)]
 
 
-def test_it_is_the_run_of_one_process_with_the_same_bits(told):
-    alone = trainer_of(None).fit(DATA)
+@pytest.mark.parametrize(("name", "bands"), [("model", 1), ("banded", 3)])
+def test_it_is_the_run_of_one_process_with_the_same_bits(told, name, bands):
+    alone = trainer_of(None, noise_bands=bands).fit(DATA)
     for each in told:
-        assert torch.allclose(each["model"], alone.model.weight.detach(), atol=1e-9)
-    assert torch.equal(told[0]["model"], told[1]["model"])
+        assert torch.allclose(each[name], alone.model.weight.detach(), atol=1e-9)
+    assert torch.equal(told[0][name], told[1][name])
 
 
 def test_what_each_process_adds_up_is_the_whole_sum(told):

@@ -8,8 +8,9 @@ always accounted for. The sum is noised once, however many pieces it was compute
 by the declared size of a batch only then. A step that nobody takes part in has noise, too.
 
 Theorem.  One step is a Gaussian release of deviation noise * longest on a Poisson sample, of a sum
-that one unit moves by at most `longest`, rounding included.
-  Proven:   docs/explanation/proofs/deep_learning.md
+that one unit moves by at most `longest`, rounding included. With `noise_bands`, so are the steps
+that share one turn of a unit, together.
+  Proven:   docs/explanation/proofs/deep_learning.md and correlated_noise.md
   Tested:   tests/deep_learning/test_steps.py: sensitivity by brute force, the law of the noise
   Assumed:  what a layer computes for one example does not depend, bit for bit, on the others
 """
@@ -22,14 +23,15 @@ from torch import nn
 
 from letalone.errors import ParameterError
 from letalone.learn.torch.checks import Augment, Way
+from letalone.learn.torch.correlated import Correlated
 from letalone.learn.torch.examples import Examples
-from letalone.learn.torch.noise import write_noisy
 from letalone.learn.torch.recording import Loss, trained
-from letalone.learn.torch.sampling import Piece, Units, bins_for, draw_units, pieces_of
+from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
 from letalone.learn.torch.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.team import Team
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
+from letalone.learn.torch.turns import Turns
 from letalone.randomness.bits import BitSource
 
 
@@ -62,7 +64,8 @@ class PrivateSteps(Iterator[int]):
         self._model, self._loss, self._way, self._bits = model, loss, way, bits
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
-        self._team = team or Team()
+        self._team, self._noise = team or Team(), Correlated(plan.bands)
+        self._turns = Turns(len(units), plan.bands.count, bits)
 
     @property
     def taken(self) -> int:
@@ -109,7 +112,7 @@ class PrivateSteps(Iterator[int]):
     def _draw(self, bins: int) -> Iterable[Piece]:
         """Who takes part, in pieces; nothing is drawn before the first is asked for."""
         pieces, bits = self._pieces, self._bits
-        drawn = draw_units(len(self._units), self.plan.rate, bits)
+        drawn = self._turns.draw(self._taken, self.plan.rate)
         yield from pieces_of(
             drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=bits
         )
@@ -133,7 +136,7 @@ class PrivateSteps(Iterator[int]):
         sigma, divisor = self.plan.noise * self.plan.clip.longest, self.plan.batch_size
         with self._team.together():
             if self._team.is_first:  # noise of each process would be more than was planned
-                write_noisy(
+                self._noise.write(
                     sums.total, sums.gradient, sigma=sigma, divisor=divisor, bits=self._bits
                 )
         self._team.spread(sums.gradient)

@@ -6,7 +6,7 @@
 The plan and its noise are made from what is declared; the budget is charged; then data is seen. For
 a loop of your own, `trainer.steps(dataset)` gives the same steps one by one.
 
-  Proven:   docs/explanation/proofs/deep_learning.md
+  Proven:   docs/explanation/proofs/deep_learning.md and correlated_noise.md
   Tested:   tests/deep_learning
 """
 
@@ -74,6 +74,7 @@ class PrivateTrainer:
     `fit` is told whose they are. views: how often each example is shown in a step, each time after
     `augment`. physical_batch_size: so many units are worked on at once, always exactly so many
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
+    noise_bands: noise is correlated over so many steps, and units take turns; 1 is independent.
     distributed: all processes of torch.distributed's group take each step together.
     """
 
@@ -97,6 +98,7 @@ class PrivateTrainer:
         augment: Augment | None = None,
         physical_batch_size: int | None = None,
         average: float | None = None,
+        noise_bands: int = 1,
         distributed: bool | None = None,
         budget: Budget | Account | None = None,
     ) -> None:
@@ -117,6 +119,7 @@ class PrivateTrainer:
             clip=Automatic() if clip is None else read_clip(clip),
             per_unit=None if per_unit is None else int(COUNT.typed("per_unit", per_unit)),
             views=int(COUNT.typed("views", views)),
+            bands=noise_bands,
         )
         self.pieces = _pieces(physical_batch_size, augment)
         self.optimizer = optimizer or PrivateAdam(trained(model).values())
@@ -156,7 +159,7 @@ class PrivateTrainer:
         with team.or_leave():
             snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
             steps = self._agreed(team, snapshot, resume, dataset, unit)
-            told = int(COUNT.typed("every", every)) if every else max(1, self.plan.steps // TOLD)
+            told = self._every(every, checkpoint)
             ways = (checkpoint, progress) if team.is_first else (None, None)
             work = Training(lambda: self._train(steps, snapshot, told, *ways, team))
             # Without a file nobody can go on with the run, so the ledger must not say so.
@@ -164,6 +167,17 @@ class PrivateTrainer:
             paid = self._paid(work, snapshot.state.run, goes_on=goes_on, team=team)
             self.release_ = self._record(paid)
         return self
+
+    def _every(self, every: int | None, checkpoint: str | os.PathLike[str] | None) -> int:
+        """After so many steps a file is written: after whole rounds of all parts."""
+        bands, least = self.plan.bands.count, max(1, self.plan.steps // TOLD)
+        steps = int(COUNT.typed("every", every)) if every else -(-least // bands) * bands
+        if checkpoint is not None and steps % bands:
+            raise ParameterError(
+                f"every is {every}, but must be a multiple of noise_bands = {bands}: a run goes on"
+                " from its file with noise and turns of its own, after whole rounds."
+            )
+        return steps
 
     def _agreed(
         self,
