@@ -11,8 +11,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import letalone as la
-from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, noise
-from letalone.learn.torch import steps as module
+from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, noise, turns
 from letalone.randomness.bits import SYSTEM
 from networks import CASES, adapted, cross_entropy, make, token_loss
 from seeded import SeededBits
@@ -87,7 +86,7 @@ def test_a_step_without_anybody_keeps_nothing_of_the_step_before(monkeypatch):
     model, loss, dataset = data_of("linear")
     steps = trainer_of(model, loss)._prepared(dataset, None)
     assert steps._clipped_sums().total.norm() > 0
-    monkeypatch.setattr(module, "draw_units", lambda *_: np.empty(0, np.int64))
+    monkeypatch.setattr(turns, "draw_units", lambda *_: np.empty(0, np.int64))
     assert steps._clipped_sums().total.norm() == 0
 
 

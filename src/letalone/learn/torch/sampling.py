@@ -54,6 +54,7 @@ class Piece:
     places: Places
     real: NDArray[np.bool_]
     doubles: bool
+    bin: int
 
 
 def units_of(count: int, labels: Any, most: int) -> Units:
@@ -100,7 +101,8 @@ def pieces_of(
         inside = drawn[bin_of == number]
         for start in range(0, len(inside), size):
             part = inside[start : start + size]
-            yield _piece(part, units, size if padded else len(part), len(inside) > size, bits)
+            rows, doubles = size if padded else len(part), len(inside) > size
+            yield Piece(*_places(part, units, rows, bits), doubles, number)
 
 
 def bins_for(batch: int, size: int) -> int:
@@ -108,14 +110,16 @@ def bins_for(batch: int, size: int) -> int:
     return max(1, ceil(batch / (size * FILL)))
 
 
-def _piece(part: Places, units: Units, rows: int, doubles: bool, bits: BitSource) -> Piece:
+def _places(
+    part: Places, units: Units, rows: int, bits: BitSource
+) -> tuple[Places, NDArray[np.bool_]]:
     own = [units.drawn(int(unit), bits) for unit in part]
     # Masked places hold a copy of an example that is there: its share is 0.
     places = np.full((rows, units.most), own[0][0], np.int64)
     real = np.zeros((rows, units.most), np.bool_)
     for row, examples in enumerate(own):
         places[row, : len(examples)], real[row, : len(examples)] = examples, True
-    return Piece(places, real, doubles)
+    return places, real
 
 
 def _words(count: int, bits: BitSource) -> NDArray[np.uint64]:

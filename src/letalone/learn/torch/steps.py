@@ -8,13 +8,14 @@ always accounted for. The sum is noised once, however many pieces it was compute
 by the declared size of a batch only then. A step that nobody takes part in has noise, too.
 
 Theorem.  One step is a Gaussian release of deviation noise * longest on a Poisson sample, of a sum
-that one unit moves by at most `longest`, rounding included.
-  Proven:   docs/explanation/proofs/deep_learning.md
+that one unit moves by at most `longest`, rounding included. With `noise_bands`, so are the steps
+that share one turn of a unit, together.
+  Proven:   docs/explanation/proofs/deep_learning.md and correlated_noise.md
   Tested:   tests/deep_learning/test_steps.py: sensitivity by brute force, the law of the noise
   Assumed:  what a layer computes for one example does not depend, bit for bit, on the others
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -22,13 +23,15 @@ from torch import nn
 
 from letalone.errors import ParameterError
 from letalone.learn.torch.checks import Augment, Way
+from letalone.learn.torch.correlated import Correlated
 from letalone.learn.torch.examples import Examples
-from letalone.learn.torch.noise import write_noisy
 from letalone.learn.torch.recording import Loss, trained
-from letalone.learn.torch.sampling import Piece, Units, bins_for, draw_units, pieces_of
+from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
 from letalone.learn.torch.sums import Sums, emptied, single_will_do
+from letalone.learn.torch.team import Team
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
+from letalone.learn.torch.turns import Turns
 from letalone.randomness.bits import BitSource
 from letalone.randomness.keyed.run_keys import RunKeys
 
@@ -55,12 +58,16 @@ class PrivateSteps(Iterator[int]):
         units: Units,
         pieces: Pieces,
         bits: BitSource,
+        *,
+        team: Team | None = None,
     ) -> None:
         self.plan, self._taken, self._is_open = plan, 0, True
         self._model, self._loss, self._way, self._bits = model, loss, way, bits
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
         self._keys = RunKeys(bits)
+        self._team, self._noise = team or Team(), Correlated(plan.bands)
+        self._turns = Turns(len(units), plan.bands.count, bits)
 
     @property
     def taken(self) -> int:
@@ -92,16 +99,25 @@ class PrivateSteps(Iterator[int]):
         return self._taken
 
     def _clipped_sums(self) -> Sums:
-        plan, pieces = self.plan, self._pieces
-        bins = bins_for(plan.batch_size, pieces.size)
-        single = single_will_do(plan.batch_size, bins, pieces.size)
+        plan, size, team = self.plan, self._pieces.size, self._team
+        bins = team.bins(bins_for(plan.batch_size, size))
+        single = single_will_do(plan.batch_size, bins, size, in_order=team.size == 1)
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
-        drawn = draw_units(len(self._units), plan.rate, self._bits)
-        for piece in pieces_of(
-            drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=self._bits
-        ):
-            self._add(piece, sums)
-        return sums.finished()
+        own = team.shared(self._draw(bins))
+        with team.together():
+            for piece in own:
+                self._add(piece, sums)
+            sums.finished()
+        team.add_up(sums.total)
+        return sums
+
+    def _draw(self, bins: int) -> Iterable[Piece]:
+        """Who takes part, in pieces; nothing is drawn before the first is asked for."""
+        pieces, bits = self._pieces, self._bits
+        drawn = self._turns.draw(self._taken, self.plan.rate)
+        yield from pieces_of(
+            drawn, self._units, bins=bins, size=pieces.size, padded=pieces.padded, bits=bits
+        )
 
     def _add(self, piece: Piece, sums: Sums) -> None:
         batch = self._examples.batch(piece)
@@ -120,15 +136,18 @@ class PrivateSteps(Iterator[int]):
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""
         sigma, divisor = self.plan.noise * self.plan.clip.longest, self.plan.batch_size
-        write_noisy(
-            sums.total,
-            sums.gradient,
-            sigma=sigma,
-            divisor=divisor,
-            bits=self._bits,
-            keys=self._keys,
-            step=self._taken,
-        )
+        with self._team.together():
+            if self._team.is_first:  # noise of each process would be more than was planned
+                self._noise.write(
+                    sums.total,
+                    sums.gradient,
+                    sigma=sigma,
+                    divisor=divisor,
+                    bits=self._bits,
+                    keys=self._keys,
+                    step=self._taken,
+                )
+        self._team.spread(sums.gradient)
         parts = split(sums.gradient, sums.sizes)
         for parameter, part in zip(trained(self._model).values(), parts, strict=True):
             parameter.grad = part.view_as(parameter).to(parameter.dtype)

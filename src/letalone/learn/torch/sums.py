@@ -51,11 +51,15 @@ class Sums:
         return self
 
 
-def single_will_do(batch: int, bins: int, size: int) -> bool:
-    """Whether pieces may be added in single precision: a function of the plan alone."""
+def single_will_do(batch: int, bins: int, size: int, *, in_order: bool = True) -> bool:
+    """Whether pieces may be added in single precision: a function of the plan alone.
+
+    in_order: one after the other, not by processes that each add up some of the numbers.
+    """
     most_drawn = 3 * batch + 400  # more are drawn with a chance below e^-240
     pieces = bins + most_drawn // size
-    return size * pieces * (pieces + 3) <= MOST_IN_SINGLE_SUMS
+    most_lost = pieces + 3 if in_order else 2 * (pieces + 1)
+    return size * pieces * most_lost <= MOST_IN_SINGLE_SUMS
 
 
 def emptied(again: Sums | None, own: Mapping[str, nn.Parameter], *, single: bool) -> Sums:

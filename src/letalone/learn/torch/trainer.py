@@ -6,7 +6,7 @@
 The plan and its noise are made from what is declared; the budget is charged; then data is seen. For
 a loop of your own, `trainer.steps(dataset)` gives the same steps one by one.
 
-  Proven:   docs/explanation/proofs/deep_learning.md
+  Proven:   docs/explanation/proofs/deep_learning.md and correlated_noise.md
   Tested:   tests/deep_learning
 """
 
@@ -35,6 +35,7 @@ from letalone.learn.torch.noise import noise_words
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
 from letalone.learn.torch.steps import Pieces, PrivateSteps
+from letalone.learn.torch.team import Team, digest_of, team_of
 from letalone.learn.torch.terms import MOST_IN_SINGLE
 from letalone.learn.torch.training_plan import TrainPlan, train_plan
 from letalone.ledger.charging import Work, charged_work, uncharged_work
@@ -82,6 +83,8 @@ class PrivateTrainer:
     `fit` is told whose they are. views: how often each example is shown in a step, each time after
     `augment`. physical_batch_size: so many units are worked on at once, always exactly so many
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
+    noise_bands: noise is correlated over so many steps, and units take turns; 1 is independent.
+    distributed: all processes of torch.distributed's group take each step together.
     """
 
     _bits: BitSource = SYSTEM
@@ -104,9 +107,13 @@ class PrivateTrainer:
         augment: Augment | None = None,
         physical_batch_size: int | None = None,
         average: float | None = None,
+        noise_bands: int = 1,
+        distributed: bool | None = None,
         budget: Budget | Account | None = None,
     ) -> None:
         check_layers(model)
+        self._is_distributed = distributed
+        team_of(model, distributed=distributed)
         self.model, self.loss = model, _for_each_example(loss)
         self.augment, self.average = augment, average
         if average is not None:
@@ -121,6 +128,7 @@ class PrivateTrainer:
             clip=Automatic() if clip is None else read_clip(clip),
             per_unit=None if per_unit is None else int(COUNT.typed("per_unit", per_unit)),
             views=int(COUNT.typed("views", views)),
+            bands=noise_bands,
         )
         self.pieces = _pieces(physical_batch_size, augment)
         self.optimizer = optimizer or PrivateAdam(trained(model).values())
@@ -161,29 +169,32 @@ class PrivateTrainer:
         again. progress=print tells how far it is.
         """
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
-        if resume is not None:
-            snapshot.read(resume)
-        told = int(COUNT.typed("every", every)) if every else max(1, self.plan.steps // TOLD)
+        team = team_of(self.model, distributed=self._is_distributed)
+        with team.or_leave():
+            snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
+            told = self._every(every, checkpoint)
+            ways = (checkpoint, progress) if team.is_first else (None, None)
+            # Without a file nobody can go on with the run, so the ledger must not say so.
+            goes_on = checkpoint is not None or resume is not None
 
-        def train(steps: PrivateSteps) -> Json:
-            steps.go_on_after(snapshot.state.taken)
-            return self._train(steps, snapshot, told, checkpoint, progress)
+            def train(steps: PrivateSteps) -> Json:
+                return self._train(steps, snapshot, told, *ways, team)
 
-        def on_rows(rows: Any, whose: Any) -> Json:
-            return train(self._prepared(rows, whose))
+            def on_rows(rows: Any, whose: Any) -> Json:
+                return train(self._agreed(team, snapshot, None, rows, whose))
 
-        # Without a file nobody can go on with the run, so the ledger must not say so.
-        goes_on = checkpoint is not None or resume is not None
-        if _is_table(dataset):
-            job = self._job(dataset, unit, features, target)
-            job = replace(job, run=snapshot.state.run, goes_on=goes_on)
-            job = replace(job, train=on_rows)
-            return self._fit_table(dataset, job, confirm=confirm)
-        _check_no_columns(features, target)
-        steps = self._prepared(dataset, unit)
-        paid = self._paid(Training(lambda: train(steps)), snapshot.state.run, goes_on=goes_on)
-        self.release_ = self._record(paid)
+            if _is_table(dataset):
+                _check_alone(team)
+                if resume is not None:
+                    snapshot.read(resume)
+                job = self._job(dataset, unit, features, target)
+                job = replace(job, run=snapshot.state.run, goes_on=goes_on, train=on_rows)
+                return self._fit_table(dataset, job, confirm=confirm)
+            _check_no_columns(features, target)
+            steps = self._agreed(team, snapshot, resume, dataset, unit)
+            work = Training(lambda: train(steps))
+            paid = self._paid(work, snapshot.state.run, goes_on=goes_on, team=team)
+            self.release_ = self._record(paid)
         return self
 
     def _job(
@@ -216,6 +227,37 @@ class PrivateTrainer:
         self.release_ = replace(record, left=str(settled.remaining))
         return self
 
+    def _every(self, every: int | None, checkpoint: str | os.PathLike[str] | None) -> int:
+        """After so many steps a file is written: after whole rounds of all parts."""
+        bands, least = self.plan.bands.count, max(1, self.plan.steps // TOLD)
+        steps = int(COUNT.typed("every", every)) if every else -(-least // bands) * bands
+        if checkpoint is not None and steps % bands:
+            raise ParameterError(
+                f"every is {every}, but must be a multiple of noise_bands = {bands}: a run goes on"
+                " from its file with noise and turns of its own, after whole rounds."
+            )
+        return steps
+
+    def _agreed(
+        self,
+        team: Team,
+        snapshot: Snapshot,
+        resume: str | os.PathLike[str] | None,
+        dataset: Any,
+        unit: Any,
+    ) -> PrivateSteps:
+        """The steps, where all processes were given the same."""
+        with team.together():
+            steps = self._prepared(dataset, unit, team)
+            if resume is not None:
+                snapshot.read(resume)
+            steps.go_on_after(snapshot.state.taken)
+        if team.size > 1:
+            weights, plan = digest_of(self.model), str(self.plan.described())
+            taken = str(snapshot.state.taken)
+            team.check_same({"weights": weights, "plans": plan, "checkpoints": taken})
+        return steps
+
     @contextmanager
     def steps(
         self, dataset: Any, *, unit: Any = None, confirm: bool = False
@@ -227,18 +269,23 @@ class PrivateTrainer:
                 "A loop of your own does not get the rows of a table, whose budget it would not"
                 " charge. Call trainer.fit(table, target=…), or give tensors."
             )
-        steps, account, plan = self._prepared(dataset, unit), self._account, self.plan
-        paid = account and account.charge(
-            plan.privacy, plan=plan.described(), epsilon=plan.epsilon, delta=plan.delta
-        )
+        team = team_of(self.model, distributed=self._is_distributed)
+        with team.or_leave():
+            snapshot = Snapshot(self.model, self.optimizer, self.plan, RunState())
+            steps = self._agreed(team, snapshot, None, dataset, unit)
+            account, plan = self._account if team.is_first else None, self.plan
+            paid = account and account.charge(
+                plan.privacy, plan=plan.described(), epsilon=plan.epsilon, delta=plan.delta
+            )
         try:
             yield steps
         finally:
             steps.close()
+            team.leave()
             if account is not None and paid is not None:
                 account.ledger.settle(paid, _facts(steps))
 
-    def _prepared(self, dataset: Any, unit: Any) -> PrivateSteps:
+    def _prepared(self, dataset: Any, unit: Any, team: Team | None = None) -> PrivateSteps:
         if (unit is None) != (self.plan.per_unit is None):
             raise ParameterError(
                 "unit= of the call and per_unit= of the trainer go together: whose each example is,"
@@ -251,7 +298,15 @@ class PrivateTrainer:
         if isinstance(self.optimizer, PrivateAdam):
             self.optimizer.noise_variance = self.plan.noise_variance
         return PrivateSteps(
-            self.model, self.loss, self.plan, self._way, examples, units, self.pieces, self._bits
+            self.model,
+            self.loss,
+            self.plan,
+            self._way,
+            examples,
+            units,
+            self.pieces,
+            self._bits,
+            team=team,
         )
 
     def _train(
@@ -261,32 +316,35 @@ class PrivateTrainer:
         every: int,
         checkpoint: str | os.PathLike[str] | None,
         progress: Callable[[Progress], object] | None,
+        team: Team,
     ) -> Json:
         """All steps; what stops them leaves the model as it was last kept."""
         kept, planned = snapshot.kept(), self.plan.epsilon
         try:
-            for step in steps:
-                self.optimizer.step()
-                snapshot.state.taken = step
-                if self.average is not None:
-                    move_average(snapshot.state.averaged, self.model, self.average, step)
-                if step % every == 0 or step == self.plan.steps:
-                    if checkpoint is not None:
-                        kept = snapshot.kept()
-                        write(kept, checkpoint)
-                    if progress is not None:
-                        _tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
+            with team.together():
+                for step in steps:
+                    self.optimizer.step()
+                    snapshot.state.taken = step
+                    if self.average is not None:
+                        move_average(snapshot.state.averaged, self.model, self.average, step)
+                    if step % every == 0 or step == self.plan.steps:
+                        if checkpoint is not None:
+                            kept = snapshot.kept()
+                            write(kept, checkpoint)
+                        if progress is not None:
+                            _tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
         except BaseException:
             snapshot.restore(kept)
             raise
         finally:
             steps.close()
+        team.end()
         take_average(snapshot.state.averaged, self.model)
         return _facts(steps)
 
-    def _paid(self, work: "Training", run: str, *, goes_on: bool) -> Json | None:
+    def _paid(self, work: "Training", run: str, *, goes_on: bool, team: Team) -> Json | None:
         plan, account = self.plan, self._account
-        if account is None:
+        if account is None or not team.is_first:  # a run is charged once
             uncharged_work(work)
             return None
         charge = account.price(
@@ -344,6 +402,14 @@ def _facts(steps: PrivateSteps) -> Json:
 def _is_table(dataset: Any) -> bool:
     """Whether la.open gave it; asked without what tables need."""
     return hasattr(cast("object", type(dataset)), "trainable_schema")
+
+
+def _check_alone(team: Team) -> None:
+    if team.size > 1:
+        raise ParameterError(
+            "A table is read by one process alone, which its ledger charges. Say distributed=False"
+            " and fit in one of them, or give all of them tensors."
+        )
 
 
 def _check_no_columns(features: Sequence[str] | None, target: str | None) -> None:

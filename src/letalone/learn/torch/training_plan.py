@@ -5,8 +5,10 @@ clipped gradients. `rows` is how many units are declared: it is never counted, s
 depends on data.
 
 Theorem.  T steps reveal T Gaussian releases with deviation `noise` and sensitivity 1, each on a
-fresh Poisson sample at this rate: `GaussianDP(1 / noise).sampled(rate) * T`.
-  Proven:   docs/explanation/proofs/deep_learning.md, section 1
+fresh Poisson sample at this rate: `GaussianDP(1 / noise).sampled(rate) * T`. With correlated noise
+in b bands, units take turns: a step draws of one part in b only, with b times the rate, and T steps
+are T / b such releases.
+  Proven:   docs/explanation/proofs/deep_learning.md, section 1; correlated_noise.md
   Tested:   tests/deep_learning/test_plan.py
 """
 
@@ -15,6 +17,7 @@ from fractions import Fraction
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, SCALE, Number, as_typed
+from letalone.learn.torch.bands import BANDS, INDEPENDENT, Bands, bands_for, rounds_of
 from letalone.learn.torch.clipping import Clip
 from letalone.privacy import ADD_REMOVE, Privacy
 from letalone.privacy.bounds import six
@@ -37,11 +40,12 @@ class TrainPlan:
     clip: Clip
     per_unit: int | None
     views: int
+    bands: Bands = INDEPENDENT
 
     @property
     def rate(self) -> Fraction:
-        """The probability with which each unit takes part in a step."""
-        return Fraction(self.batch_size, self.rows)
+        """The probability with which each unit takes part in a step, if it is its turn."""
+        return Fraction(self.batch_size * self.bands.count, self.rows)
 
     @property
     def privacy(self) -> Privacy:
@@ -50,7 +54,8 @@ class TrainPlan:
 
     def privacy_after(self, steps: int) -> Privacy:
         """What so many steps reveal."""
-        return steps_of(self.noise, self.rate, steps=steps).labelled(ADD_REMOVE)
+        rounds = self.bands.rounds(steps)
+        return steps_of(self.noise, self.rate, steps=rounds).labelled(ADD_REMOVE)
 
     def epsilon_after(self, steps: int) -> float:
         """The epsilon of so many steps at the planned delta, rounded up; at most that of all."""
@@ -62,14 +67,27 @@ class TrainPlan:
 
     @property
     def noise_variance(self) -> float:
-        """The variance of the noise in each number of a step's gradient."""
-        return float(self.noise * self.clip.longest / self.batch_size) ** 2
+        """The variance of the noise in each number of a step's gradient; of a late step's."""
+        fresh = self.noise * self.clip.longest * self.bands.length / self.batch_size
+        return float(fresh) ** 2 * self.bands.variance(self.steps)
+
+    def error_against_independent(self) -> float:
+        """The error of running sums, as a multiple of what independent noise would give them.
+
+        It is for the same epsilon, delta, steps and batches. Below 1, correlated noise is better.
+        """
+        rate = Fraction(self.batch_size, self.rows)
+        other = noise_for(self.epsilon, self.delta, steps=self.steps, rate=rate)
+        own = float(self.noise) * self.bands.error_of_sums(self.steps)
+        return own / (other * INDEPENDENT.error_of_sums(self.steps))
 
     @property
     def words(self) -> tuple[str, ...]:
         drawn = f"each of about {self.rows:,} units takes part with probability {six(self.rate)}"
         noise = f"Gaussian noise of {six(self.noise)} on each sum, {self.clip.words}"
         rest = [f"{self.steps:,} steps; {drawn}", noise]
+        if self.bands.count > 1:
+            rest.append(f"noise is correlated over {self.bands.count} steps, and units take turns")
         if self.per_unit is not None:
             rest.append(f"a unit is all examples of one label, {self.per_unit} of them a step")
         return (*rest, *([f"{self.views} views of each example"] * (self.views > 1)))
@@ -77,6 +95,7 @@ class TrainPlan:
     def described(self) -> Json:
         numbers = {"rows": self.rows, "batch": self.batch_size, "steps": self.steps}
         numbers |= {"per_unit": self.per_unit or 0, "views": self.views}
+        numbers |= {"bands": self.bands.count} if self.bands.count > 1 else {}
         shown = {name: str(number) for name, number in numbers.items()}
         longest = str(self.clip.longest)
         clip = {"clip": type(self.clip).__name__, "longest": longest, "noise": str(self.noise)}
@@ -97,6 +116,7 @@ def train_plan(
     clip: Clip,
     per_unit: int | None,
     views: int,
+    bands: Number = 1,
 ) -> TrainPlan:
     """As many steps as the epochs have; fewer where the noise was given and the budget ends."""
     declared, batch = int(COUNT.typed("rows", rows)), int(COUNT.typed("batch_size", batch_size))
@@ -106,13 +126,28 @@ def train_plan(
             " is how many of them take part in a step on average."
         )
     steps = max(1, round(SCALE.typed("epochs", epochs) * declared / batch))
-    rate = Fraction(batch, declared)
+    turns = int(BANDS.typed("noise_bands", bands))
+    rate = _rate_in_turn(declared, batch, turns)
     if noise is None:
-        deviation = as_typed(noise_for(epsilon, delta, steps=steps, rate=rate))
+        rounds = rounds_of(steps, turns)
+        deviation = as_typed(noise_for(epsilon, delta, steps=rounds, rate=rate))
     else:
         deviation = SCALE.typed("noise", noise)
-        steps = min(steps, _affordable(epsilon, delta, deviation, rate))
-    return TrainPlan(epsilon, delta, declared, batch, steps, deviation, clip, per_unit, views)
+        steps = min(steps, turns * _affordable(epsilon, delta, deviation, rate))
+    correlated = bands_for(turns, steps)
+    return TrainPlan(
+        epsilon, delta, declared, batch, steps, deviation, clip, per_unit, views, correlated
+    )
+
+
+def _rate_in_turn(rows: int, batch: int, bands: int) -> Fraction:
+    if batch * bands > rows:
+        raise ParameterError(
+            f"noise_bands is {bands}, but must be at most rows / batch_size = {rows // batch}: the"
+            " units take turns, so a step draws from a part of them. Take fewer bands or a smaller"
+            " batch_size."
+        )
+    return Fraction(batch * bands, rows)
 
 
 def _affordable(epsilon: Number, delta: Number, noise: Fraction, rate: Fraction) -> int:
