@@ -91,7 +91,7 @@ def test_running_sums_have_the_error_that_was_planned():
 def test_without_noise_each_step_is_its_own_sum(monkeypatch, kind):
     """What the mixture brings in of other steps is taken out again."""
 
-    def no_noise(total, into, *, sigma, divisor, bits):
+    def no_noise(total, into, *, sigma, divisor, **rest):
         into.copy_(total / divisor)
 
     monkeypatch.setattr(correlated, "write_noisy", no_noise)
