@@ -37,7 +37,7 @@ def _nothing_was_asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def forget() -> None:
     accountant.CURVES = accountant.CurveCache()
-    for cached in (composed_losses.epsilon_above, composed_losses._told):
+    for cached in (composed_losses.epsilon_above, composed_losses._recall):
         cached.cache_clear()
 
 
