@@ -52,6 +52,7 @@ READS = {
     "exact.typed": "numbers as they are stored",
     "ledger.chain.entries": "times as they are stored",
     "lint.reading": "lines of a script, cells of a notebook, and noqa",
+    "local.questionnaires.questions": "numbers that somebody typed",
     "plans.schema_file": "a schema file",
     "session.opening": "names of columns that sound like people, and paths",
     "session.steps.relative_error": "percents that somebody typed",

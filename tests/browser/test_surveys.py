@@ -523,3 +523,24 @@ def test_the_answers_of_fifty_browsers_are_counted_and_the_results_are_shown(
         assert page.locator("svg").count() >= 3
         found = json.loads(json.dumps(stan.words))
         assert "more answers are needed" in found
+
+
+def test_two_tabs_of_a_browser_send_the_same_and_both_say_that_it_was_sent(
+    chromium: Browser, place: tuple[str, list[str], Path]
+) -> None:
+    address, secrets, _ = place
+    with somebody(chromium, address) as one:
+        sent: list[Any] = []
+        one.page.context.on("request", lambda request: sent.append(request.post_data_json))
+        other = one.page.context.new_page()
+        for page in (one.page, other):
+            page.goto(f"{address}/survey/mood#{secrets[63]}")
+            fill(page)
+        for page, words in ((one.page, "Thank you"), (other, "was sent with this link before")):
+            page.get_by_role("button", name="Send a random answer").click()
+            page.get_by_text(words).wait_for()
+        posted = [body for body in sent if body]
+        assert len(posted) == 2
+        assert posted[0] == posted[1], "nothing is drawn twice"
+        one.page.reload()
+        one.page.get_by_text("was sent with this link before").wait_for()

@@ -32,7 +32,7 @@ from letalone.local.shuffling.positive_sums import (
     positive_mean_below,
     spread_onto,
 )
-from letalone.local.shuffling.shuffled_batch import clones_epsilon
+from letalone.local.shuffling.shuffled_batch import clones_epsilon, gain_law
 from letalone.mechanisms import RandomizedResponse
 from letalone.privacy import REPLACE
 from local.exact_laws import exact_law
@@ -313,6 +313,27 @@ def test_both_bounds_of_the_others_are_within_what_the_page_says(kind, reports):
     for epsilon, most in ((1, 1.13), (2, 1.075), (3, 1.05), (6, 1.05)):
         low, high = ShuffledBatch(kind(16, epsilon=epsilon), reports=reports).epsilon_bounds(1e-6)
         assert low <= high < most * low
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", [SubsetSelection, UnaryEncoding, LocalHashing])
+@pytest.mark.parametrize("epsilon", [1, 2, 4, 6])
+def test_the_transform_gives_away_less_than_half_a_percent_of_the_blankets_own_bound(kind, epsilon):
+    """A little below the returned epsilon the blanket's delta is larger than asked for."""
+    oracle = kind(16, epsilon=epsilon)
+    for reports in (10**3, 10**6):
+        high = ShuffledBatch(oracle, reports=reports).epsilon(1e-6)
+        law = gain_law(oracle.blanket_atoms(), Fraction(exp(high / 1.005)))
+        assert positive_mean_below(law, reports) / reports > 1e-6
+
+
+def test_a_mixed_crowd_can_be_worse_than_an_even_one():
+    """So the lower bound is no bound from above: what all others hold alike is not the worst."""
+    oracle = KaryResponse(3, epsilon=0.7)
+    laws = [exact_law(oracle, value) for value in range(3)]
+
+    mixed = exact_delta(laws, (0, 1, 1), 0, 2, 0.35)
+    assert mixed > 1.001 * max(exact_delta(laws, (z, z, z), 0, 2, 0.35) for z in range(3))
 
 
 def test_all_pairs_of_values_of_the_small_oracles_are_alike():

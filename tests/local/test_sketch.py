@@ -54,6 +54,30 @@ def test_a_sketch_is_unbiased_over_seeds_and_its_intervals_cover():
     assert misses < 0.05 * 300
 
 
+def test_some_values_are_estimated_as_among_all_and_of_a_huge_domain_only_some():
+    oracle = CountMeanSketch(50, epsilon=4, buckets=11, functions=5)
+    reports = oracle.privatize(np.arange(500) % 50, bits=SeededBits(3))
+    some, every = oracle.estimate_some(reports, [7, 0]), oracle.estimate(reports)
+    for part in ("value", "low", "high"):
+        assert np.array_equal(getattr(some, part), getattr(every, part)[[7, 0]])
+    assert some.labels == (7, 0)
+    huge = CountMeanSketch(1 << 31, epsilon=4, buckets=11, functions=5)
+    reports = huge.privatize(np.full(500, (1 << 31) - 1), bits=SeededBits(4))
+    shares = huge.estimate_some(reports, [(1 << 31) - 1, 1])
+    assert (shares.low <= [1, 0]).all()
+    assert (shares.high >= [1, 0]).all()
+    with pytest.raises(ParameterError, match=r"Name those.*estimate_some\(reports, values\)"):
+        huge.estimate(reports)
+    with pytest.raises(ParameterError, match="not one of the"):
+        huge.estimate_some(reports, [1 << 31])
+
+
+def test_the_values_that_are_estimated_have_the_labels_of_the_domain():
+    oracle = CountMeanSketch([f"v{n}" for n in range(40)], epsilon=4, buckets=5, functions=3)
+    reports = oracle.privatize(["v3"] * 50, bits=SeededBits(5))
+    assert oracle.estimate_some(reports, ["v3", "v7"]).labels == ("v3", "v7")
+
+
 def test_functions_and_buckets_out_of_range_are_refused():
     for wrong in ({"functions": 1 << 17}, {"functions": 1}, {"buckets": 1}, {"buckets": 200}):
         with pytest.raises(ParameterError):

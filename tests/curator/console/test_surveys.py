@@ -205,7 +205,7 @@ def test_whoever_watches_the_coins_sees_two_throws_whatever_is_told(fresh):
     assert "throw it again" not in text
 
 
-@pytest.mark.parametrize("typed", ["1.5", "1,5", "3/2", "15e-1"])
+@pytest.mark.parametrize("typed", ["1.5", "1,5"])
 def test_an_epsilon_with_a_point_or_a_comma_is_taken_as_it_was_typed(fresh, typed):
     _, answer = make(fresh, epsilon=typed)
     assert answer.status_code == 303, answer.text

@@ -18,6 +18,8 @@ from letalone.local.questionnaires.questions import (
     read_questionnaire,
 )
 from letalone.local.questionnaires.results import (
+    ChoiceResult,
+    QuestionResult,
     check_report,
     empty_result,
     exactness,
@@ -292,6 +294,20 @@ def test_a_result_whose_range_is_the_whole_scale_is_too_few_answers_and_keeps_it
     words = [result.in_words(choice) for result in many for choice in result.choices]
     assert len(words) == 3
     assert not any("too few" in each for each in words)
+
+
+@pytest.mark.parametrize(("value", "low", "high", "known"), [
+    (-6.33, 0.0, 0.0, False), (7.0, 1.0, 1.0, False), (-0.02, 0.0, 0.0, True),
+    (0.3, 0.2, 0.4, True), (-0.6, 0.0, 0.3, False), (1.3, 0.9, 1.0, True),
+])  # fmt: skip
+def test_a_value_far_beyond_its_scale_says_nothing_though_its_range_is_cut_to_a_point(
+    value: float, low: float, high: float, known: bool
+) -> None:
+    """Three people and two counters: -633 % (0.0 to 0.0 %) looked like a certain result."""
+    share = ChoiceResult("yes", value, low, high)
+    result = QuestionResult(SurveyQuestion("?", QuestionKind.YES_NO), 3, 0.95, (share,), 0)
+    assert result.is_known(share) is known
+    assert ("too few" in result.in_words(share)) is not known
 
 
 @pytest.mark.parametrize("report", ["", "zz", "c0", "00", "8000", "20"])

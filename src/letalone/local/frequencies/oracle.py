@@ -165,8 +165,18 @@ class FrequencyOracle(ABC):
         read = self.read(reports)
         return self.estimate_counts(self.count(read), len(read), confidence)
 
-    def estimate_counts(self, counts: Wholes, people: int, confidence: Number = 0.95) -> Estimate:
-        """The same from how many of all reports support each value: such counts can be added."""
+    def estimate_counts(
+        self,
+        counts: Wholes,
+        people: int,
+        confidence: Number = 0.95,
+        *,
+        labels: tuple[Hashable, ...] | None = None,
+    ) -> Estimate:
+        """The same from how many of all reports support each value: such counts can be added.
+
+        `labels` are what the counts belong to, if not to all values of the domain.
+        """
         level = float(CONFIDENCE.typed("confidence", confidence))
         if people < 1:
             raise ParameterError("There are no reports to estimate from. Give one or more.")
@@ -175,8 +185,9 @@ class FrequencyOracle(ABC):
             np.clip((end - other) / contrast, 0.0, 1.0)
             for end in self.interval(counts, people, level)
         )
-        value, labels = (counts / people - other) / contrast, self.domain.labels
-        return Estimate(value, low, high, level, self.privacy, labels)
+        value = (counts / people - other) / contrast
+        names = self.domain.labels if labels is None else labels
+        return Estimate(value, low, high, level, self.privacy, names)
 
     def interval(
         self, counts: Wholes, people: int, confidence: float

@@ -108,8 +108,13 @@ class QuestionResult:
 
 
 def is_narrow(choice: ChoiceResult, scale: float) -> bool:
-    """Whether a range is narrower than the whole scale."""
-    return choice.high - choice.low < NEARLY_ALL * scale
+    """Whether a range is narrower than the whole scale.
+
+    A range that lies beyond the scale is cut to one end of it. Its value tells how wide it was: one
+    that is half a scale away belongs to a range of a whole scale, or to noise that hardly occurs.
+    """
+    away = max(choice.low - choice.value, choice.value - choice.high)
+    return choice.high - choice.low < NEARLY_ALL * scale and away < scale / 2
 
 
 def results_csv(results: list[QuestionResult]) -> str:

@@ -113,7 +113,8 @@
   const post = (at, body) => fetch(at, { method: "POST", headers: { "Content-Type": "application/json" },
     credentials: "omit", body: JSON.stringify(body) });
   const refused = async (response) => {
-    if (response.status === 409) return finish("used", USED);
+    /* Another tab of this browser may have sent the same meanwhile. */
+    if (response.status === 409) return kept("-over") === "sent" ? finish("sent", SENT_BEFORE) : finish("used", USED);
     const problem = await response.json().catch(() => ({}));
     return tell(problem.detail || NOT_TAKEN, "bad");
   };
