@@ -15,30 +15,22 @@ that one unit moves by at most `longest`, rounding included.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import Any
 
-import torch
 from torch import nn
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.checks import Augment, Way
+from letalone.learn.torch.adders import Pieces
+from letalone.learn.torch.checks import Way, augmented, made_up
+from letalone.learn.torch.computing import Share, Summing
 from letalone.learn.torch.examples import Examples
 from letalone.learn.torch.noise import write_noisy
-from letalone.learn.torch.recording import Loss, trained
+from letalone.learn.torch.recording import Batch, Loss, trained
 from letalone.learn.torch.sampling import Piece, Units, bins_for, draw_units, pieces_of
 from letalone.learn.torch.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
 from letalone.randomness.bits import BitSource
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """How a step is cut: units at once, whether always exactly so many, and what is done first."""
-
-    size: int
-    padded: bool
-    augment: Augment | None
 
 
 class PrivateSteps(Iterator[int]):
@@ -56,9 +48,19 @@ class PrivateSteps(Iterator[int]):
         bits: BitSource,
     ) -> None:
         self.plan, self._taken, self._is_open = plan, 0, True
-        self._model, self._loss, self._way, self._bits = model, loss, way, bits
+        self._model, self._bits = model, bits
+        self._adder = pieces.adder(Summing(model, loss, way, plan.clip, plan.precision))
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
+
+    def prepare(self, like: tuple[Any, Any]) -> None:
+        """Has all that can fail for examples of these shapes fail now, with made-up ones."""
+        pieces, rows = self._pieces, self._units.most * self.plan.views
+
+        def batch() -> Batch:
+            return augmented(made_up(like, pieces.size * rows), pieces.augment)
+
+        self._adder.prepare(batch, Share(rows, doubles=False))
 
     @property
     def taken(self) -> int:
@@ -92,7 +94,7 @@ class PrivateSteps(Iterator[int]):
     def _clipped_sums(self) -> Sums:
         plan, pieces = self.plan, self._pieces
         bins = bins_for(plan.batch_size, pieces.size)
-        single = single_will_do(plan.batch_size, bins, pieces.size)
+        single = plan.precision.is_fast or single_will_do(plan.batch_size, bins, pieces.size)
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
         drawn = draw_units(len(self._units), plan.rate, self._bits)
         for piece in pieces_of(
@@ -102,18 +104,9 @@ class PrivateSteps(Iterator[int]):
         return sums.finished()
 
     def _add(self, piece: Piece, sums: Sums) -> None:
-        batch = self._examples.batch(piece)
-        if self._pieces.augment is not None:
-            batch = replace(batch, inputs=self._pieces.augment(batch.inputs))
-        terms = self._way(self._model, self._loss, batch)
-        size = piece.places.shape[1] * self.plan.views
-        terms = {name: term.grouped(size) for name, term in terms.items()}
-        if not terms:
-            return  # nothing that is trained was used
-        squared = torch.stack([term.squared_norms() for term in terms.values()])
-        weights = self.plan.clip.weights(squared)
-        for row, (name, term) in zip(weights, terms.items(), strict=True):
-            sums.add(name, term, row, doubles=piece.doubles)
+        batch = augmented(self._examples.batch(piece), self._pieces.augment)
+        doubles = piece.doubles and not self.plan.precision.is_fast
+        self._adder.add(batch, sums, Share(piece.places.shape[1] * self.plan.views, doubles))
 
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""

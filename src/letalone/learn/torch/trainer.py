@@ -26,15 +26,16 @@ from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.learn.account import Account, account_of
 from letalone.learn.plan import FitRecord
 from letalone.learn.torch.adam import SHARE, PrivateAdam
+from letalone.learn.torch.adders import pieces_for, read_backend
 from letalone.learn.torch.averages import move_average, take_average
 from letalone.learn.torch.checkpoints import RunState, Snapshot, write
 from letalone.learn.torch.checks import Augment, Way, check_layers, checked_way
 from letalone.learn.torch.clipping import Automatic, Clip, read_clip
 from letalone.learn.torch.examples import Examples
+from letalone.learn.torch.precision import read_precision
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
-from letalone.learn.torch.steps import Pieces, PrivateSteps
-from letalone.learn.torch.terms import MOST_IN_SINGLE
+from letalone.learn.torch.steps import PrivateSteps
 from letalone.learn.torch.training_plan import TrainPlan, train_plan
 from letalone.ledger.charging import Work, charged_work, uncharged_work
 from letalone.privacy import Budget, Privacy
@@ -43,8 +44,6 @@ from letalone.privacy.curve import Json
 from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.randomness.bits import SYSTEM, BitSource
 
-PIECE = MOST_IN_SINGLE  # units at once, where nothing else is asked for
-LARGEST_PIECE = 512  # beyond, the bound of rounding is not proven
 TOLD = 20  # times in a run, unless a checkpoint is written more often
 
 
@@ -73,6 +72,9 @@ class PrivateTrainer:
     `fit` is told whose they are. views: how often each example is shown in a step, each time after
     `augment`. physical_batch_size: so many units are worked on at once, always exactly so many
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
+    precision: "fast" computes in bfloat16, under an assumption that the plan tells. compile: the
+    work on a piece is one compiled graph; a text names another backend of torch.compile than
+    inductor. memory: "low" needs hardly more than plain training, and a third more time.
     """
 
     _bits: BitSource = SYSTEM
@@ -95,11 +97,15 @@ class PrivateTrainer:
         augment: Augment | None = None,
         physical_batch_size: int | None = None,
         average: float | None = None,
+        precision: str = "proven",
+        compile: bool | str = False,  # noqa: A002  (as torch names it)
+        memory: str = "usual",
         budget: Budget | Account | None = None,
     ) -> None:
         check_layers(model)
         self.model, self.loss = model, _for_each_example(loss)
         self.augment, self.average = augment, average
+        self._backend, self._memory = read_backend(compile), memory
         if average is not None:
             SHARE.typed("average", average)
         self.plan: TrainPlan = train_plan(
@@ -112,8 +118,17 @@ class PrivateTrainer:
             clip=Automatic() if clip is None else read_clip(clip),
             per_unit=None if per_unit is None else int(COUNT.typed("per_unit", per_unit)),
             views=int(COUNT.typed("views", views)),
+            precision=read_precision(precision),
+            is_compiled=self._backend is not None,
         )
-        self.pieces = _pieces(physical_batch_size, augment)
+        self.pieces = pieces_for(
+            physical_batch_size,
+            augment,
+            batch=batch_size,
+            precision=self.plan.precision,
+            backend=self._backend,
+            memory=memory,
+        )
         self.optimizer = optimizer or PrivateAdam(trained(model).values())
         _check_optimizer(self.optimizer, model)
         self._account = account_of(budget)
@@ -185,13 +200,16 @@ class PrivateTrainer:
         self.model.train()
         device = next(iter(trained(self.model).values())).device
         examples = Examples(dataset, device, views=self.plan.views)
-        self._way: Way = checked_way(self.model, self.loss, examples.like_one(), self.augment)
+        like = examples.like_one()
+        self._way: Way = checked_way(self.model, self.loss, like, self.augment)
         units = units_of(len(examples), unit, self.plan.per_unit or 1)
         if isinstance(self.optimizer, PrivateAdam):
             self.optimizer.noise_variance = self.plan.noise_variance
-        return PrivateSteps(
+        steps = PrivateSteps(
             self.model, self.loss, self.plan, self._way, examples, units, self.pieces, self._bits
         )
+        steps.prepare(like)
+        return steps
 
     def _train(
         self,
@@ -245,7 +263,8 @@ class PrivateTrainer:
 
     def _record(self, receipt: Json | None) -> FitRecord:
         plan, kept = self.plan, self._way is by_book_keeping
-        how = "in one backward pass" if kept else "by one gradient for each example, which is slow"
+        passes = "two backward passes" if self._memory == "low" else "one backward pass"
+        how = f"in {passes}" if kept else "by one gradient for each example, which is slow"
         return FitRecord(
             f"PrivateTrainer({type(self.model).__name__})",
             plan.epsilon,
@@ -281,17 +300,6 @@ def _tell(progress: Callable[[Progress], object], told: Progress) -> None:
 def _facts(steps: PrivateSteps) -> Json:
     """What is stored of a run: that it was, and how many steps it took."""
     return {"format": 1, "kind": "training", "steps": str(steps.taken)}
-
-
-def _pieces(size: int | None, augment: Augment | None) -> Pieces:
-    if size is None:
-        return Pieces(PIECE, padded=False, augment=augment)
-    if int(COUNT.typed("physical_batch_size", size)) > LARGEST_PIECE:
-        raise ParameterError(
-            f"physical_batch_size is {size}, but must be at most {LARGEST_PIECE}: of more gradients"
-            " at once rounding is not bounded closely enough. batch_size may be larger."
-        )
-    return Pieces(size, padded=True, augment=augment)
 
 
 def _for_each_example(loss: Loss) -> Loss:

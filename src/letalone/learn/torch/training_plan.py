@@ -16,11 +16,15 @@ from fractions import Fraction
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, SCALE, Number, as_typed
 from letalone.learn.torch.clipping import Clip
+from letalone.learn.torch.precision import ASSUMED, Precision
 from letalone.privacy import ADD_REMOVE, Privacy
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.privacy.planning import noise_for, steps_for, steps_of
 
+COMPILED = (
+    "as one compiled graph; assumed, not proven: what the compiler measures is what it adds up"
+)
 MOST_DRAWN = 1 << 18  # at once: beyond, the bound of rounding is not proven
 
 
@@ -37,6 +41,8 @@ class TrainPlan:
     clip: Clip
     per_unit: int | None
     views: int
+    precision: Precision = Precision.PROVEN
+    is_compiled: bool = False
 
     @property
     def rate(self) -> Fraction:
@@ -72,7 +78,8 @@ class TrainPlan:
         rest = [f"{self.steps:,} steps; {drawn}", noise]
         if self.per_unit is not None:
             rest.append(f"a unit is all examples of one label, {self.per_unit} of them a step")
-        return (*rest, *([f"{self.views} views of each example"] * (self.views > 1)))
+        rest += [f"{self.views} views of each example"] * (self.views > 1)
+        return (*rest, *self.precision.words, *([COMPILED] * self.is_compiled))
 
     def described(self) -> Json:
         numbers = {"rows": self.rows, "batch": self.batch_size, "steps": self.steps}
@@ -80,7 +87,11 @@ class TrainPlan:
         shown = {name: str(number) for name, number in numbers.items()}
         longest = str(self.clip.longest)
         clip = {"clip": type(self.clip).__name__, "longest": longest, "noise": str(self.noise)}
-        return {"method": "private steps", **shown, **clip}
+        # What is assumed is named where anything is: plans without are as they always were.
+        fast = {"precision": self.precision.value, "assumed": ASSUMED}
+        assumed = fast if self.precision.is_fast else {}
+        compiled = {"compiled": COMPILED} if self.is_compiled else {}
+        return {"method": "private steps", **shown, **clip, **assumed, **compiled}
 
     def __str__(self) -> str:
         return "\n".join(self.words)
@@ -97,6 +108,8 @@ def train_plan(
     clip: Clip,
     per_unit: int | None,
     views: int,
+    precision: Precision = Precision.PROVEN,
+    is_compiled: bool = False,
 ) -> TrainPlan:
     """As many steps as the epochs have; fewer where the noise was given and the budget ends."""
     declared, batch = int(COUNT.typed("rows", rows)), int(COUNT.typed("batch_size", batch_size))
@@ -112,7 +125,8 @@ def train_plan(
     else:
         deviation = SCALE.typed("noise", noise)
         steps = min(steps, _affordable(epsilon, delta, deviation, rate))
-    return TrainPlan(epsilon, delta, declared, batch, steps, deviation, clip, per_unit, views)
+    numbers = (epsilon, delta, declared, batch, steps, deviation)
+    return TrainPlan(*numbers, clip, per_unit, views, precision, is_compiled)
 
 
 def _affordable(epsilon: Number, delta: Number, noise: Fraction, rate: Fraction) -> int:
