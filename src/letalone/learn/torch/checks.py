@@ -10,6 +10,7 @@ examples show; a model that mixes only for some inputs is not found.
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, cast
 
 import torch
@@ -59,9 +60,9 @@ def checked_way(
     `like` is an example's shapes and types. ParameterError where the model mixes examples.
     """
     first = deepcopy(model).train()
-    _check_unmixed(first, loss, like, augment or _as_it_is)
+    _check_unmixed(first, loss, like, augment)
     settled = deepcopy(model).eval()  # without dropout, which would draw otherwise for each way
-    batch = _augmented(_made_up(like), augment or _as_it_is)
+    batch = augmented(made_up(like), augment)
     wanted = _added_up(settled, loss, batch)
     for way in (by_book_keeping, one_by_one):
         if _agrees(way, settled, loss, batch, wanted):
@@ -104,10 +105,12 @@ def check_losses(losses: Any, examples: int) -> None:
         )
 
 
-def _check_unmixed(model: nn.Module, loss: Loss, like: tuple[Any, Any], augment: Augment) -> None:
-    before = _tried(model, loss, _made_up(like), augment)
+def _check_unmixed(
+    model: nn.Module, loss: Loss, like: tuple[Any, Any], augment: Augment | None
+) -> None:
+    before = _tried(model, loss, made_up(like), augment)
     for size in TRIES:
-        after = _tried(model, loss, _changed(_made_up(like), size), augment)
+        after = _tried(model, loss, _changed(made_up(like), size), augment)
         if not torch.equal(before[0][1:], after[0][1:]):
             raise ParameterError(LEAKS)
         for name, buffer in before[1].items():
@@ -116,12 +119,12 @@ def _check_unmixed(model: nn.Module, loss: Loss, like: tuple[Any, Any], augment:
 
 
 def _tried(
-    model: nn.Module, loss: Loss, batch: Batch, augment: Augment
+    model: nn.Module, loss: Loss, batch: Batch, augment: Augment | None
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The losses, and what the model stores afterwards."""
     fresh = deepcopy(model)
     with _same_luck(), torch.no_grad():
-        losses = losses_of(fresh, loss, _augmented(batch, augment))
+        losses = losses_of(fresh, loss, augmented(batch, augment))
         check_losses(losses, len(batch.shares))
     return losses.nan_to_num(), {n: b.nan_to_num() for n, b in fresh.named_buffers()}
 
@@ -152,7 +155,7 @@ def _agrees(
             if size > 0:
                 return False
             continue
-        found = terms[name].weighted(_weights(batch), doubles=True)
+        found = terms[name].weighted(_weights(batch), doubles=True).double()
         if not length(found - gradient.double().flatten()) <= NEAR * size + 1e-6:
             return False
     return True
@@ -163,19 +166,19 @@ def _weights(batch: Batch) -> Tensor:
     return found.to(batch.shares.device)
 
 
-def _made_up(like: tuple[Any, Any]) -> Batch:
+def made_up(like: tuple[Any, Any], examples: int = MADE_UP) -> Batch:
     """Examples of this shape, always the same ones; of whole numbers, 0 and 1."""
     luck = torch.Generator().manual_seed(1)
 
     def made(one: Tensor) -> Tensor:
-        shape = (MADE_UP, *one.shape)
+        shape = (examples, *one.shape)
         if not one.is_floating_point():
             return torch.randint(0, 2, shape, generator=luck).to(one)
         return torch.randn(shape, generator=luck).to(one)
 
     inputs, targets = mapped(like, made)
     device = leaves(inputs)[0].device
-    return Batch(inputs, targets, torch.ones(MADE_UP, device=device))
+    return Batch(inputs, targets, torch.ones(examples, device=device))
 
 
 def _changed(batch: Batch, size: float) -> Batch:
@@ -193,12 +196,9 @@ def _changed(batch: Batch, size: float) -> Batch:
     return Batch(inputs, targets, batch.shares)
 
 
-def _as_it_is(inputs: Any) -> Any:
-    return inputs
-
-
-def _augmented(batch: Batch, augment: Augment) -> Batch:
-    return Batch(augment(batch.inputs), batch.targets, batch.shares)
+def augmented(batch: Batch, augment: Augment | None) -> Batch:
+    """The batch with its inputs changed by what the trainer was given."""
+    return batch if augment is None else replace(batch, inputs=augment(batch.inputs))
 
 
 @contextmanager

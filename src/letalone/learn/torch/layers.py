@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vjp, vmap  # pyright: ignore[reportPrivateImportUsage]
 from torch.nn import functional
 
+from letalone.learn.torch.precision import HALF, full, wide
 from letalone.learn.torch.standardised import StandardisedConv2d, through_standardising
 from letalone.learn.torch.terms import Lookups, Products, Term, Whole
 
@@ -52,19 +53,19 @@ def _embedding(layer: nn.Embedding, given: Tensor, slopes: Tensor) -> Terms:
 
 
 def _layer_norm(layer: nn.LayerNorm, given: Tensor, slopes: Tensor) -> Terms:
-    normed = functional.layer_norm(given, layer.normalized_shape, eps=layer.eps)
-    size = len(layer.normalized_shape)
-    return {"weight": _last(slopes * normed, size), "bias": _last(slopes, size)}
+    normed = functional.layer_norm(full(given), layer.normalized_shape, eps=layer.eps)
+    size, kind = len(layer.normalized_shape), wide(slopes)
+    return {"weight": _last(slopes * normed, size, kind), "bias": _last(slopes, size, kind)}
 
 
 def _rms_norm(layer: nn.RMSNorm, given: Tensor, slopes: Tensor) -> Terms:
-    normed = functional.rms_norm(given, list(layer.normalized_shape), eps=layer.eps)
-    return {"weight": _last(slopes * normed, len(layer.normalized_shape))}
+    normed = functional.rms_norm(full(given), list(layer.normalized_shape), eps=layer.eps)
+    return {"weight": _last(slopes * normed, len(layer.normalized_shape), wide(slopes))}
 
 
 def _group_norm(layer: nn.GroupNorm, given: Tensor, slopes: Tensor) -> Terms:
-    normed = functional.group_norm(given, layer.num_groups, eps=layer.eps)
-    return {"weight": _channels(slopes * normed), "bias": _channels(slopes)}
+    normed, kind = functional.group_norm(full(given), layer.num_groups, eps=layer.eps), wide(slopes)
+    return {"weight": _channels(slopes * normed, kind), "bias": _channels(slopes, kind)}
 
 
 def _conv(layer: nn.Conv1d | nn.Conv2d, given: Tensor, slopes: Tensor) -> Terms:
@@ -75,9 +76,9 @@ def _conv(layer: nn.Conv1d | nn.Conv2d, given: Tensor, slopes: Tensor) -> Terms:
     if layer.groups == 1:
         weight: Term = Products(flat.transpose(1, 2), patches.transpose(1, 2))
     else:
-        left, right = (_split(part.double(), layer.groups) for part in (flat, patches))
+        left, right = (_split(part.to(wide(slopes)), layer.groups) for part in (flat, patches))
         weight = Whole(torch.einsum("ngol,ngil->ngoi", left, right).flatten(1))
-    return {"weight": weight, "bias": _channels(slopes)}
+    return {"weight": weight, "bias": _channels(slopes, wide(slopes))}
 
 
 def _standardised(layer: StandardisedConv2d, given: Tensor, slopes: Tensor) -> Terms:
@@ -109,6 +110,8 @@ def any_layer(layer: nn.Module, given: Tensor, slopes: Tensor) -> Terms:
     own = dict(layer.named_parameters(recurse=False))
     trained = {n: p.detach() for n, p in own.items() if p.requires_grad}
     frozen = {n: p.detach() for n, p in own.items() if not p.requires_grad}
+    kind, own_kind = wide(slopes), next(iter(trained.values())).dtype
+    given, slopes = (v.to(own_kind) if v.dtype == HALF else v for v in (given, slopes))
 
     def one(example: Tensor, slope: Tensor) -> dict[str, Tensor]:
         def forward(parameters: dict[str, Tensor]) -> Tensor:
@@ -118,7 +121,7 @@ def any_layer(layer: nn.Module, given: Tensor, slopes: Tensor) -> Terms:
 
     with unhurried():
         found = vmap(one, randomness="different")(given, slopes)
-    return {name: Whole(values.detach().double().flatten(1)) for name, values in found.items()}
+    return {name: Whole(values.detach().to(kind).flatten(1)) for name, values in found.items()}
 
 
 @contextmanager
@@ -136,18 +139,18 @@ def _positions(values: Tensor) -> Tensor:
 
 def _over_positions(slopes: Tensor) -> Term:
     if slopes.shape[1] > 1:
-        return Whole(slopes.double().sum(1))
+        return Whole(slopes.sum(1, dtype=wide(slopes)))
     return Products(slopes, slopes.new_ones(len(slopes), 1, 1))
 
 
-def _last(values: Tensor, size: int) -> Whole:
+def _last(values: Tensor, size: int, kind: torch.dtype) -> Whole:
     """The sum of all but the last dimensions, for each example."""
     shape = values.shape[values.dim() - size :]
-    return Whole(values.double().reshape(len(values), -1, *shape).sum(1).flatten(1))
+    return Whole(values.reshape(len(values), -1, *shape).sum(1, dtype=kind).flatten(1))
 
 
-def _channels(values: Tensor) -> Whole:
-    return Whole(values.double().reshape(*values.shape[:2], -1).sum(2))
+def _channels(values: Tensor, kind: torch.dtype) -> Whole:
+    return Whole(values.reshape(*values.shape[:2], -1).sum(2, dtype=kind))
 
 
 RULES: dict[type, Rule] = {

@@ -6,6 +6,7 @@ of their outputs only, so that no gradient of a weight is made on the way.
   Tested:   tests/deep_learning/test_layers.py; in-place layers, tied weights, LoRA
 """
 
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from torch.autograd.graph import get_gradient_edge
 from torch.func import functional_call, grad, vmap  # pyright: ignore[reportPrivateImportUsage]
 
 from letalone.learn.torch.layers import terms_of, unhurried
+from letalone.learn.torch.precision import HALF, in_half
 from letalone.learn.torch.tensors import mapped
 from letalone.learn.torch.terms import Term, Whole, added
 
@@ -34,10 +36,29 @@ class Batch:
 
 
 @dataclass(slots=True)
-class _Records:
+class Records:
+    """The layers that were used, one after the other, their inputs and the edges of their outputs.
+
+    names: of trained parameters, by identity. depends: whether an input depends on some of them.
+    """
+
+    names: dict[int, str]
+    half: bool
     layers: list[nn.Module] = field(default_factory=list[nn.Module])
     inputs: list[Tensor] = field(default_factory=list[Tensor])
     outputs: list[Any] = field(default_factory=list[Any])
+    depends: list[bool] = field(default_factory=list[bool])
+
+    def terms(self, number: int, slope: Tensor) -> Terms:
+        """The terms of a layer's parameters, by the names that the model has for them."""
+        layer, slope = self.layers[number], _factor(slope, half=self.half)
+        found = terms_of(layer, self.inputs[number], slope)
+        return {self.names[id(getattr(layer, name))]: term for name, term in found.items()}
+
+    def uses(self) -> dict[str, int]:
+        """How often each parameter was used."""
+        own = (p for layer in self.layers for p in layer.parameters(recurse=False))
+        return dict(Counter(self.names[id(p)] for p in own if id(p) in self.names))
 
 
 def trained(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -51,19 +72,32 @@ def losses_of(model: Callable[..., Any], loss: Loss, batch: Batch) -> Tensor:
     return found.flatten(1).mean(1) if found.dim() > 1 else found
 
 
-def by_book_keeping(model: nn.Module, loss: Loss, batch: Batch) -> Terms:
-    """A term for each parameter, from one backward pass to the outputs of the layers."""
-    with torch.enable_grad(), _recorded(model) as records:
+def by_book_keeping(model: nn.Module, loss: Loss, batch: Batch, *, half: bool = False) -> Terms:
+    """A term for each parameter, from one backward pass to the outputs of the layers.
+
+    half: layers compute in bfloat16, and all factors are rounded to it.
+    """
+    total, records = forward(model, loss, batch, half=half)
+    found = dict[str, list[Term]]()
+    for number, slope in enumerate(_slopes(total, records.outputs)):
+        if slope is not None:
+            for name, term in records.terms(number, slope).items():
+                found.setdefault(name, []).append(term)
+    return {name: added(terms) for name, terms in found.items()}
+
+
+def forward(
+    model: nn.Module, loss: Loss, batch: Batch, *, half: bool = False
+) -> tuple[Tensor, Records]:
+    """The sum of all losses, and what the layers kept on the way."""
+    device = batch.shares.device
+    records = Records({id(p): name for name, p in trained(model).items()}, half=half)
+    with torch.enable_grad(), _recorded(model, records), in_half(device, half=half):
         total = (losses_of(model, loss, batch) * batch.shares).sum()
-    slopes = _slopes(total, records.outputs)
-    names, found = {id(p): name for name, p in trained(model).items()}, dict[str, list[Term]]()
-    for layer, given, slope in zip(records.layers, records.inputs, slopes, strict=True):
+    for given in records.inputs:
         if len(given) != len(batch.shares):
             raise RuntimeError("The first dimension of a layer's input is not that of examples.")
-        if slope is not None:
-            for name, term in terms_of(layer, given, slope).items():
-                found.setdefault(names[id(getattr(layer, name))], []).append(term)
-    return {name: added(terms) for name, terms in found.items()}
+    return total, records
 
 
 def one_by_one(model: nn.Module, loss: Loss, batch: Batch) -> Terms:
@@ -85,23 +119,26 @@ def one_by_one(model: nn.Module, loss: Loss, batch: Batch) -> Terms:
 
 
 @contextmanager
-def _recorded(model: nn.Module) -> Generator[_Records]:
-    records = _Records()
-
+def _recorded(model: nn.Module, records: Records) -> Generator[None]:
     def keep(layer: nn.Module, given: tuple[Any, ...], output: Any) -> None:
         if isinstance(output, Tensor) and output.requires_grad and len(given) == 1:
             records.layers.append(layer)
-            records.inputs.append(given[0].detach())
+            records.inputs.append(_factor(given[0].detach(), half=records.half))
+            records.depends.append(given[0].requires_grad)
             # The edge stays where it is if a later layer works in place on this output.
             records.outputs.append(get_gradient_edge(output))
 
     owners = [m for m in model.modules() if any(p.requires_grad for p in m.parameters(False))]
     hooks = [owner.register_forward_hook(keep) for owner in owners]
     try:
-        yield records
+        yield
     finally:
         for hook in hooks:
             hook.remove()
+
+
+def _factor(values: Tensor, *, half: bool) -> Tensor:
+    return values.to(HALF) if half and values.is_floating_point() else values
 
 
 def _slopes(total: Tensor, outputs: list[Any]) -> list[Tensor | None]:

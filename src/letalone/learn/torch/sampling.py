@@ -11,7 +11,7 @@ a bounded size. So one unit more or less changes one bin, and rounding elsewhere
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, sqrt
 from typing import Any, cast
 
 import numpy as np
@@ -22,7 +22,8 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
 
 Places = NDArray[np.int64]
-FILL = Fraction(3, 4)  # of a piece, on average: so that few bins need two
+FILL = 0.75  # of a piece, on average: so that few bins need two
+FEW = 4  # deviations above the average: larger pieces may be that full
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def pieces_of(
 
 def bins_for(batch: int, size: int) -> int:
     """So many that most hold no more than a piece."""
-    return max(1, ceil(batch / (size * FILL)))
+    return max(1, ceil(batch / max(size * FILL, size - FEW * sqrt(size))))
 
 
 def _places(

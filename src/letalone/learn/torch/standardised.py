@@ -34,7 +34,7 @@ def standardised(weight: Tensor) -> tuple[Tensor, Tensor]:
 
 def through_standardising(gradients: Tensor, weight: Tensor) -> Tensor:
     """Gradients by the weights from those by the filters as they are used, one for each example."""
-    used, inverse = (part.flatten(1) for part in standardised(weight.detach().double()))
+    used, inverse = (part.flatten(1) for part in standardised(weight.detach().to(gradients.dtype)))
     along = torch.einsum("noi,oi->no", gradients, used)
     each = (gradients - used * along[:, :, None]) * inverse
     return each - each.mean(2, keepdim=True)

@@ -16,16 +16,17 @@ that share one turn of a unit, together.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import Any
 
-import torch
 from torch import nn
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.checks import Augment, Way
+from letalone.learn.torch.adders import Pieces
+from letalone.learn.torch.checks import Way, augmented, made_up
+from letalone.learn.torch.computing import Share, Summing
 from letalone.learn.torch.correlated import Correlated
 from letalone.learn.torch.examples import Examples
-from letalone.learn.torch.recording import Loss, trained
+from letalone.learn.torch.recording import Batch, Loss, trained
 from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
 from letalone.learn.torch.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.team import Team
@@ -34,15 +35,6 @@ from letalone.learn.torch.training_plan import TrainPlan
 from letalone.learn.torch.turns import Turns
 from letalone.randomness.bits import BitSource
 from letalone.randomness.keyed.run_keys import RunKeys
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """How a step is cut: units at once, whether always exactly so many, and what is done first."""
-
-    size: int
-    padded: bool
-    augment: Augment | None
 
 
 class PrivateSteps(Iterator[int]):
@@ -62,12 +54,22 @@ class PrivateSteps(Iterator[int]):
         team: Team | None = None,
     ) -> None:
         self.plan, self._taken, self._is_open = plan, 0, True
-        self._model, self._loss, self._way, self._bits = model, loss, way, bits
+        self._model, self._bits = model, bits
+        self._adder = pieces.adder(Summing(model, loss, way, plan.clip, plan.precision))
         self._examples, self._units, self._pieces = examples, units, pieces
         self._sums: Sums | None = None  # the memory of the last ones
         self._keys = RunKeys(bits)
         self._team, self._noise = team or Team(), Correlated(plan.bands)
         self._turns = Turns(len(units), plan.bands.count, bits)
+
+    def prepare(self, like: tuple[Any, Any]) -> None:
+        """Has all that can fail for examples of these shapes fail now, with made-up ones."""
+        pieces, rows = self._pieces, self._units.most * self.plan.views
+
+        def batch() -> Batch:
+            return augmented(made_up(like, pieces.size * rows), pieces.augment)
+
+        self._adder.prepare(batch, Share(rows, doubles=False))
 
     @property
     def taken(self) -> int:
@@ -101,7 +103,9 @@ class PrivateSteps(Iterator[int]):
     def _clipped_sums(self) -> Sums:
         plan, size, team = self.plan, self._pieces.size, self._team
         bins = team.bins(bins_for(plan.batch_size, size))
-        single = single_will_do(plan.batch_size, bins, size, in_order=team.size == 1)
+        single = plan.precision.is_fast or single_will_do(
+            plan.batch_size, bins, size, in_order=team.size == 1
+        )
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
         own = team.shared(self._draw(bins))
         with team.together():
@@ -120,18 +124,9 @@ class PrivateSteps(Iterator[int]):
         )
 
     def _add(self, piece: Piece, sums: Sums) -> None:
-        batch = self._examples.batch(piece)
-        if self._pieces.augment is not None:
-            batch = replace(batch, inputs=self._pieces.augment(batch.inputs))
-        terms = self._way(self._model, self._loss, batch)
-        size = piece.places.shape[1] * self.plan.views
-        terms = {name: term.grouped(size) for name, term in terms.items()}
-        if not terms:
-            return  # nothing that is trained was used
-        squared = torch.stack([term.squared_norms() for term in terms.values()])
-        weights = self.plan.clip.weights(squared)
-        for row, (name, term) in zip(weights, terms.items(), strict=True):
-            sums.add(name, term, row, doubles=piece.doubles)
+        batch = augmented(self._examples.batch(piece), self._pieces.augment)
+        doubles = piece.doubles and not self.plan.precision.is_fast
+        self._adder.add(batch, sums, Share(piece.places.shape[1] * self.plan.views, doubles))
 
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""

@@ -22,20 +22,25 @@ MOST_IN_SINGLE_SUMS = 1 << 17  # then less than 2^-7 of a clip is lost (proof, s
 class Sums:
     """The sum of all gradients so far, and what becomes of it: `gradient`, noisy and divided.
 
-    memory is for the next one to be added; empty, the parameters to which nothing was added yet.
+    memory is for the next one to be added, made when it is needed; empty, the parameters to which
+    nothing was added yet.
     """
 
     total: Tensor
     gradient: Tensor
     parts: dict[str, Tensor]
-    memory: Tensor
+    memory: list[Tensor]
     sizes: tuple[int, ...]
     empty: set[str]
 
     def add(self, name: str, term: Term, weights: Tensor, *, doubles: bool) -> None:
         """Adds one parameter's gradients of all units, each times its weight."""
+        memory = self.parts[name] if name in self.empty else self._memory()
+        self.put(name, term.weighted(weights, doubles=doubles, memory=memory))
+
+    def put(self, name: str, found: Tensor) -> None:
+        """Adds what was summed for one parameter."""
         part, is_first = self.parts[name], name in self.empty
-        found = term.weighted(weights, doubles=doubles, memory=part if is_first else self.memory)
         # Adding two kinds of numbers at once would be several times slower.
         found = found.to(part.dtype)
         self.empty.discard(name)
@@ -43,6 +48,11 @@ class Sums:
             part.add_(found)
         elif found.data_ptr() != part.data_ptr():
             part.copy_(found)
+
+    def _memory(self) -> Tensor:
+        if not self.memory:
+            self.memory.append(torch.empty_like(self.gradient[: max(self.sizes)]))
+        return self.memory[0]
 
     def finished(self) -> "Sums":
         """The same, with 0 where nothing was added."""
@@ -70,8 +80,7 @@ def emptied(again: Sums | None, own: Mapping[str, nn.Parameter], *, single: bool
     if again is None or (again.sizes, again.total.dtype) != (sizes, kind):
         total = torch.zeros(sum(sizes), dtype=kind, device=first.device)
         parts = dict(zip(own, split(total, sizes), strict=True))
-        memory = torch.empty(max(sizes), dtype=first.dtype, device=first.device)
         gradient = torch.empty(sum(sizes), dtype=first.dtype, device=first.device)
-        return Sums(total, gradient, parts, memory, sizes, set(parts))
+        return Sums(total, gradient, parts, [], sizes, set(parts))
     again.empty.update(again.parts)
     return again

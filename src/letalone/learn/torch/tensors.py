@@ -6,6 +6,7 @@ from typing import Any, cast
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.fx.experimental.proxy_tensor import get_proxy_mode
 from torch.utils import _pytree
 
 
@@ -32,3 +33,8 @@ def length(values: Tensor) -> float:
 def split(values: Tensor, sizes: Sequence[int]) -> tuple[Tensor, ...]:
     """Parts of these sizes, one after the other, in the same memory."""
     return cast("Any", values).split(list(sizes))
+
+
+def can_be_asked(values: Tensor) -> bool:
+    """Whether a number of them is cheap to know: not while traced, nor on another device."""
+    return values.device.type == "cpu" and get_proxy_mode() is None

@@ -26,17 +26,18 @@ from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.learn.account import Account, account_of
 from letalone.learn.plan import FitRecord
 from letalone.learn.torch.adam import SHARE, PrivateAdam
+from letalone.learn.torch.adders import pieces_for, read_backend
 from letalone.learn.torch.averages import move_average, take_average
 from letalone.learn.torch.checkpoints import RunState, Snapshot, write
 from letalone.learn.torch.checks import Augment, Way, check_layers, checked_way
 from letalone.learn.torch.clipping import Automatic, Clip, read_clip
 from letalone.learn.torch.examples import Examples
 from letalone.learn.torch.noise import noise_words
+from letalone.learn.torch.precision import read_precision
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
-from letalone.learn.torch.steps import Pieces, PrivateSteps
+from letalone.learn.torch.steps import PrivateSteps
 from letalone.learn.torch.team import Team, digest_of, team_of
-from letalone.learn.torch.terms import MOST_IN_SINGLE
 from letalone.learn.torch.training_plan import TrainPlan, train_plan
 from letalone.ledger.charging import Work, charged_work, uncharged_work
 from letalone.privacy import Budget, Privacy
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from letalone.learn.features.encoding import TableEncoder
     from letalone.learn.torch.tables import NetworkJob, PrivateTable
 
-PIECE = MOST_IN_SINGLE  # units at once, where nothing else is asked for
-LARGEST_PIECE = 512  # beyond, the bound of rounding is not proven
 TOLD = 20  # times in a run, unless a checkpoint is written more often
 FINISHED = (
     "This run was finished before: its steps were paid for once. Use the model that it left, or fit"
@@ -85,6 +84,9 @@ class PrivateTrainer:
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
     noise_bands: noise is correlated over so many steps, and units take turns; 1 is independent.
     distributed: all processes of torch.distributed's group take each step together.
+    precision: "fast" computes in bfloat16, under an assumption that the plan tells. compile: the
+    work on a piece is one compiled graph; a text names another backend of torch.compile than
+    inductor. memory: "low" needs hardly more than plain training, and a third more time.
     """
 
     _bits: BitSource = SYSTEM
@@ -109,6 +111,9 @@ class PrivateTrainer:
         average: float | None = None,
         noise_bands: int = 1,
         distributed: bool | None = None,
+        precision: str = "proven",
+        compile: bool | str = False,  # noqa: A002  (as torch names it)
+        memory: str = "usual",
         budget: Budget | Account | None = None,
     ) -> None:
         check_layers(model)
@@ -116,6 +121,7 @@ class PrivateTrainer:
         team_of(model, distributed=distributed)
         self.model, self.loss = model, _for_each_example(loss)
         self.augment, self.average = augment, average
+        self._backend, self._memory = read_backend(compile), memory
         if average is not None:
             SHARE.typed("average", average)
         self.plan: TrainPlan = train_plan(
@@ -129,8 +135,17 @@ class PrivateTrainer:
             per_unit=None if per_unit is None else int(COUNT.typed("per_unit", per_unit)),
             views=int(COUNT.typed("views", views)),
             bands=noise_bands,
+            precision=read_precision(precision),
+            is_compiled=self._backend is not None,
         )
-        self.pieces = _pieces(physical_batch_size, augment)
+        self.pieces = pieces_for(
+            physical_batch_size,
+            augment,
+            batch=batch_size,
+            precision=self.plan.precision,
+            backend=self._backend,
+            memory=memory,
+        )
         self.optimizer = optimizer or PrivateAdam(trained(model).values())
         _check_optimizer(self.optimizer, model)
         self._account = account_of(budget)
@@ -293,11 +308,12 @@ class PrivateTrainer:
             )
         self.model.train()
         examples = Examples(dataset, _device_of(self.model), views=self.plan.views)
-        self._way: Way = checked_way(self.model, self.loss, examples.like_one(), self.augment)
+        like = examples.like_one()
+        self._way: Way = checked_way(self.model, self.loss, like, self.augment)
         units = units_of(len(examples), unit, self.plan.per_unit or 1)
         if isinstance(self.optimizer, PrivateAdam):
             self.optimizer.noise_variance = self.plan.noise_variance
-        return PrivateSteps(
+        steps = PrivateSteps(
             self.model,
             self.loss,
             self.plan,
@@ -308,6 +324,8 @@ class PrivateTrainer:
             self._bits,
             team=team,
         )
+        steps.prepare(like)
+        return steps
 
     def _train(
         self,
@@ -361,7 +379,8 @@ class PrivateTrainer:
 
     def _record(self, receipt: Json | None) -> FitRecord:
         plan, kept = self.plan, self._way is by_book_keeping
-        how = "in one backward pass" if kept else "by one gradient for each example, which is slow"
+        passes = "two backward passes" if self._memory == "low" else "one backward pass"
+        how = f"in {passes}" if kept else "by one gradient for each example, which is slow"
         return FitRecord(
             f"PrivateTrainer({type(self.model).__name__})",
             plan.epsilon,
@@ -423,17 +442,6 @@ def _check_no_columns(features: Sequence[str] | None, target: str | None) -> Non
 def _device_of(model: nn.Module) -> device:
     """Where the model's trained weights lie, and with them the sums."""
     return next(iter(trained(model).values())).device
-
-
-def _pieces(size: int | None, augment: Augment | None) -> Pieces:
-    if size is None:
-        return Pieces(PIECE, padded=False, augment=augment)
-    if int(COUNT.typed("physical_batch_size", size)) > LARGEST_PIECE:
-        raise ParameterError(
-            f"physical_batch_size is {size}, but must be at most {LARGEST_PIECE}: of more gradients"
-            " at once rounding is not bounded closely enough. batch_size may be larger."
-        )
-    return Pieces(size, padded=True, augment=augment)
 
 
 def _for_each_example(loss: Loss) -> Loss:

@@ -19,11 +19,15 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, SCALE, Number, as_typed
 from letalone.learn.torch.bands import BANDS, INDEPENDENT, Bands, bands_for, rounds_of
 from letalone.learn.torch.clipping import Clip
+from letalone.learn.torch.precision import ASSUMED, Precision
 from letalone.privacy import ADD_REMOVE, Privacy
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.privacy.planning import noise_for, steps_for, steps_of
 
+COMPILED = (
+    "as one compiled graph; assumed, not proven: what the compiler measures is what it adds up"
+)
 MOST_DRAWN = 1 << 18  # at once: beyond, the bound of rounding is not proven
 
 
@@ -41,6 +45,8 @@ class TrainPlan:
     per_unit: int | None
     views: int
     bands: Bands = INDEPENDENT
+    precision: Precision = Precision.PROVEN
+    is_compiled: bool = False
 
     @property
     def rate(self) -> Fraction:
@@ -90,7 +96,8 @@ class TrainPlan:
             rest.append(f"noise is correlated over {self.bands.count} steps, and units take turns")
         if self.per_unit is not None:
             rest.append(f"a unit is all examples of one label, {self.per_unit} of them a step")
-        return (*rest, *([f"{self.views} views of each example"] * (self.views > 1)))
+        rest += [f"{self.views} views of each example"] * (self.views > 1)
+        return (*rest, *self.precision.words, *([COMPILED] * self.is_compiled))
 
     def described(self) -> Json:
         numbers = {"rows": self.rows, "batch": self.batch_size, "steps": self.steps}
@@ -99,7 +106,11 @@ class TrainPlan:
         shown = {name: str(number) for name, number in numbers.items()}
         longest = str(self.clip.longest)
         clip = {"clip": type(self.clip).__name__, "longest": longest, "noise": str(self.noise)}
-        return {"method": "private steps", **shown, **clip}
+        # What is assumed is named where anything is: plans without are as they always were.
+        fast = {"precision": self.precision.value, "assumed": ASSUMED}
+        assumed = fast if self.precision.is_fast else {}
+        compiled = {"compiled": COMPILED} if self.is_compiled else {}
+        return {"method": "private steps", **shown, **clip, **assumed, **compiled}
 
     def __str__(self) -> str:
         return "\n".join(self.words)
@@ -117,6 +128,8 @@ def train_plan(
     per_unit: int | None,
     views: int,
     bands: Number = 1,
+    precision: Precision = Precision.PROVEN,
+    is_compiled: bool = False,
 ) -> TrainPlan:
     """As many steps as the epochs have; fewer where the noise was given and the budget ends."""
     declared, batch = int(COUNT.typed("rows", rows)), int(COUNT.typed("batch_size", batch_size))
@@ -134,10 +147,9 @@ def train_plan(
     else:
         deviation = SCALE.typed("noise", noise)
         steps = min(steps, turns * _affordable(epsilon, delta, deviation, rate))
+    numbers = (epsilon, delta, declared, batch, steps, deviation)
     correlated = bands_for(turns, steps)
-    return TrainPlan(
-        epsilon, delta, declared, batch, steps, deviation, clip, per_unit, views, correlated
-    )
+    return TrainPlan(*numbers, clip, per_unit, views, correlated, precision, is_compiled)
 
 
 def _rate_in_turn(rows: int, batch: int, bands: int) -> Fraction:
