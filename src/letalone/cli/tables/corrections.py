@@ -87,7 +87,7 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable
     else:
         lines |= _respelled(error.problem, options)
     if lacks_delta and table.known is not None:
-        lines |= {NO_DELTA + _larger_budget(table.known, table.ledger): None}
+        lines |= {NO_DELTA + to_larger_budget(table.known, table.ledger): None}
     return reword(error, words + "".join(lines), replace(error.problem, others=()))
 
 
@@ -105,7 +105,8 @@ def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> 
     return finds and not options.keys and table.known is not None and not table.known.budget.delta
 
 
-def _larger_budget(known: DataSet, ledger: Path) -> str:
+def to_larger_budget(known: DataSet, ledger: Path) -> str:
+    """The owner's command that adds a δ to a budget."""
     budget = f"{number_text(float(known.budget.epsilon))}:{number_text(USUAL_DELTA)}"
     return to_type("ledger", "raise", str(ledger), known.name, budget)
 
