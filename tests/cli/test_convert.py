@@ -54,6 +54,7 @@ def test_cells_with_line_breaks_come_through_and_the_owner_is_told_what_is_odd(
         "rows_uneven": 2,
         "rows_with_stray_quotes": 1,
         "rows_not_utf8": 1,
+        "cells_not_read": {},
     }
     words = check_screen(letalone("convert", "my.csv", "other.parquet"))
     for part in ("Wrote 7 rows to other.parquet", "2 rows with a line break", "1 row left out"):
@@ -105,12 +106,72 @@ def test_a_decimal_comma_becomes_a_point_in_the_named_columns_and_nothing_else_c
     assert rows == [
         ("1", "1.5", "08/06/2024", "Yes", "1,5"),
         ("2", " -2.25 ", None, "no", "a,b"),
-        ("3", "1.234,5", None, None, None),
+        ("3", "1234.5", None, None, None),
         ("4", "n,a", None, None, None),
     ]
     shown = letalone(*ask, "cost")
     (command,) = offered(shown.err)
     assert command[-3:] == ["--decimal-comma", "cost", "--force"]
+
+
+def test_a_german_file_is_asked_by_the_commands_that_are_printed(letalone: Letalone) -> None:
+    """The refusal of a column of text names the command, as `init` does, with the encoding."""
+    rows = (f"P{n};{n % 9 + 1}.234,50;{n % 28 + 1:02}.12.2024\n" for n in range(400))
+    text = "Patient-ID;Kosten €;Datum\n" + "".join(rows) + "P1;viel;31.12.24\n"
+    Path("my.csv").write_bytes(text.replace("P1;viel;31.12.24\n", "").encode("cp1252"))
+    shown = letalone("init", "my.csv", "--unit", "Patient-ID", "--encoding", "cp1252", "--yes")
+    whole = next(words for words in offered(shown.out) if words[0] == "convert")
+    asked = ('SELECT AVG("Kosten €") a FROM my', "--epsilon", "8", "--bounds")
+    asked = (*asked, "Kosten €=0:10000", "--budget", "8")
+    refused = letalone("query", "my.csv", *asked)
+    ((*command, kept),) = offered(refused.err)
+    assert "1.234,50" in check_refusal(refused, 4)
+    assert [*command, kept] == [
+        *("convert", "my.csv", "my.parquet", "--decimal-comma", "Kosten €"),
+        *("--encoding", "cp1252"),
+    ]
+    assert whole[:5] == [*command][:5]
+    assert whole[5:7] == ["--date", "Datum=DD.MM.YYYY"]
+    Path("my.csv").write_bytes(text.encode("cp1252"))
+    words = " ".join(letalone(*whole).out.split())
+    assert "1 cell of Kosten € could not be read" in words
+    assert '[columns."Kosten €"] type = "number", [columns.Datum] type = "date"' in words
+    schema = Path("my.letalone.toml")
+    declared = schema.read_text().replace('€"]\ntype = "text"', '€"]\ntype = "number"')
+    schema.write_text(declared.replace('Datum]\ntype = "text"', 'Datum]\ntype = "date"'))
+    shown = letalone(*whole, "--force")
+    assert (shown.code, "Declare" in shown.out) == (0, False)
+    answer = letalone("query", "my.parquet", *asked, "--json").json()
+    assert abs(answer["rows"][0]["a"] - 5_230) < 500
+
+
+@pytest.mark.parametrize(
+    ("cell", "how", "written"),
+    [
+        ("31.12.2024", "DD.MM.YYYY", "2024-12-31"),
+        ("1/2/2024", "MM/DD/YYYY", "2024-01-02"),
+        ("1.2.2024 14:05", "DD.MM.YYYY", "2024-02-01 14:05"),
+        ("31.02.2024", "DD.MM.YYYY", "31.02.2024"),
+        ("2024-02-01", "DD.MM.YYYY", "2024-02-01"),
+    ],
+)
+def test_days_are_written_year_first_or_stay_as_they_are(
+    letalone: Letalone, cell: str, how: str, written: str
+) -> None:
+    Path("my.csv").write_text(f"id,day\n1,{cell}\n")
+    shown = letalone("convert", "my.csv", "my.parquet", "--date", f"day={how}")
+    assert ("could not be read" in check_screen(shown)) == (cell == "31.02.2024")
+    assert pq.read_table("my.parquet").to_pydict()["day"] == [written]
+
+
+@pytest.mark.parametrize("word", ["day", "day=DD.MM", "day=31.12.2024"])
+def test_an_order_of_days_that_is_not_understood_is_refused_with_one_that_is(
+    letalone: Letalone, word: str
+) -> None:
+    Path("my.csv").write_text("id,day\n1,31.12.2024\n")
+    words = check_refusal(letalone("convert", "my.csv", "my.parquet", "--date", word), 2)
+    assert "day=DD.MM.YYYY" in words
+    assert not Path("my.parquet").exists()
 
 
 def test_the_command_that_follows_works_with_and_without_a_schema_file(letalone: Letalone) -> None:

@@ -214,7 +214,7 @@ def test_decimal_commas_are_named_with_a_command_that_mends_them(
         'type = "text"  # numbers, but with a decimal comma' in Path("my.letalone.toml").read_text()
     )
     command = next(words for words in offered(shown.out) if words[0] == "convert")
-    assert "Declare there that cost is a number" in check_screen(letalone(*command))
+    assert '[columns.cost] type = "number"' in check_screen(letalone(*command))
     assert parquet.read_table("my.parquet")["cost"].to_pylist() == ["1.5", "2", "-3.25"]
 
 
@@ -236,7 +236,7 @@ def test_a_parquet_file_of_text_is_looked_at_as_a_csv_is(
     kinds = [column["type"] for column in said["columns"]]
     assert (said["types_guessed"], kinds) == (
         True,
-        ["integer", "number", "text", "boolean", "date"],
+        ["integer", "number", "date", "boolean", "date"],
     )
 
 

@@ -84,8 +84,10 @@ def test_a_threshold_above_a_thousand_people_is_refused_before_anything_is_spent
     refused = letalone(*asked)
     assert refused.code == 2
     assert "pid or more would be found. Nothing was charged." in refused.err
-    keys, yes = offered(refused.err)
+    keys, dearer, fewer, yes = offered(refused.err)
     assert option(keys, "--keys") == "ward=A,B,C"
+    assert float(option(dearer, "--epsilon")) > 0.05
+    assert option(fewer, "--max-rows") == "1"
     assert "--yes" in yes
     assert not Path("my.letalone.db").exists()
     assert "Spent ε = 0.05" in check_screen(letalone(*yes))
@@ -111,6 +113,31 @@ def test_bounds_are_put_right_and_not_bought(
     assert "Column '0:1000'" not in words
     assert option(command, "--bounds") == meant
     assert "--private-bounds" not in words
+
+
+def test_bounds_go_by_the_name_that_select_gives(letalone: Letalone, my: Path) -> None:
+    sql = "SELECT AVG(cost * 2) AS twice FROM my"
+    asked = ("query", "my.csv", sql, *ASK, "--bounds")
+    given = letalone(*asked, "twice=0:20", "--json").json()
+    ((_, low, high),) = [row.values() for row in given["rows"]]
+    assert 0 <= low <= high <= 20
+    _, command = check_advice(letalone, (*asked, "twise=0:20"), 2)
+    assert option(command, "--bounds") == "twice=0:20"
+
+
+def test_a_budget_without_a_delta_is_said_with_the_owners_command(
+    letalone: Letalone, my: Path
+) -> None:
+    letalone("query", "my.csv", COUNT, "--unit", "pid", "--epsilon", "0.1", "--budget", "2")
+    sql = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
+    asked = ("query", "my.csv", sql, "--epsilon", "1", "--delta", "1e-6", "--yes")
+    refused = letalone(*asked)
+    words, (command,) = check_refusal(refused, 3), offered(refused.err)
+    assert "the budget has none" in words
+    assert "smaller delta" not in words
+    assert command[:2] == ["ledger", "raise"]
+    check_screen(letalone(*command, "--yes"))
+    check_screen(letalone(*asked[:-3], "--delta", "1e-8"))
 
 
 def test_bounds_of_which_nothing_is_clear_stay_as_they_are() -> None:

@@ -73,3 +73,14 @@ def test_what_does_not_fit_is_refused_for_that():
 def test_whether_it_is_refused_does_not_depend_on_the_rows():
     for rows in (0, 300):
         refused(lambda rows=rows: counted(opened(visits(rows))).release(epsilon=30))
+
+
+def test_groups_that_are_too_large_to_be_found_are_asked_for_twice_in_python_too():
+    session = opened(budget=la.Budget(9, 1e-5))
+    counts, price = session.group_by("ward").agg(n=la.count()), {"epsilon": 0.05, "delta": 1e-8}
+    assert "would be found" in " ".join(counts.preview(**price).warnings)
+    refused(lambda: counts.release(**price))
+    assert session.spent.epsilon == 0
+    answer = counts.release(**price, confirm=True)
+    assert not answer.rows()
+    assert "no group was found" in " ".join(repr(answer).split())

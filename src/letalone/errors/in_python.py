@@ -16,7 +16,8 @@ def _name_unit(remedy: remedies.NameUnit) -> str:
 
 def _add_bounds(remedy: remedies.AddBounds) -> str:
     ends = ", ".join(f"{name!r}: (…, …)" for name in remedy.columns)
-    how = f"bounds={{{ends}}}" if remedy.by_name else "lower=…, upper=…"
+    named = f"bounds={{{ends}}}"
+    how = named if remedy.by_name else f"lower=…, upper=… (with SQL: {named})"
     return f"Give {how} from what is publicly known, or declare them in the schema file."
 
 
@@ -89,7 +90,9 @@ PYTHON = Face(
         remedies.AskFirst: "Ask this first, and write its answer in its place: {sql}",
         remedies.BuyBounds: "Or find them with la.private_bounds, which spends ε.",
         remedies.ChooseTable: "Name one with table=.",
-        remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known.",
+        remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known. With SQL,"
+        " name the result (AVG(…) AS days) and give its bounds by that name:"
+        ' bounds={{"days": (0, 60)}}.',
         remedies.Confirm: "If it is meant: confirm=True.",
         remedies.DeclareTypes: "Declare their types in the schema file or with la.open(…,"
         " types={{…}}).",

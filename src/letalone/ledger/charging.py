@@ -61,6 +61,10 @@ STOPPED = (
     " frozen. Ask the same again: nothing more is charged."
 )
 NO_LEDGER = "The ledger could not store the answer. Its owner has to check it, and its disk."
+NEEDS_DELTA = (
+    "It needs a δ, for finding groups, and the budget has none: list the groups, or let the"
+    " owner of the data add a δ to the budget, such as 1e-6."
+)
 STAYS_SPENT = (
     "The answer about {!r} could not be stored, so nobody gets it, and what it spent"
     " stays spent: asking again is charged again."
@@ -95,10 +99,16 @@ class Charge:
     )
     reprice: Repricing | None = None
 
+    def all_advice(self, budget: Budget) -> str:
+        """How a refusal by this budget ends."""
+        if not self.needs_delta or not self.advice_on_delta:
+            return self.advice
+        return f"{self.advice_on_delta} {self.advice}" if budget.delta else NEEDS_DELTA
+
     @property
-    def all_advice(self) -> str:
-        on_delta = self.advice_on_delta if self.privacy.certain_leak() != 0 else ""
-        return " ".join(filter(None, [on_delta, self.advice]))
+    def needs_delta(self) -> bool:
+        """Whether no budget without a δ allows it, as finding groups."""
+        return self.privacy.certain_leak() != 0
 
 
 class AskerFields(TypedDict):
@@ -182,7 +192,7 @@ class Payer:
         fits = self.largest(charge)
         if refused.level is not None:
             raise exceeded_level(charge.what, refused, fits=fits)
-        advice = charge.all_advice
+        advice = charge.all_advice(self.data_set().budget)
         raise exceeded_budget(charge.what, self.data_set(), refused, fits=fits, advice=advice)
 
     def largest(self, charge: Charge) -> Budget | None:

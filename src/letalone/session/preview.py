@@ -5,22 +5,28 @@ Tested:   tests/session/test_no_data.py, test_looking.py
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import ceil, floor, log10
 
 from letalone.answers.preview import Preview
 from letalone.answers.release import Terms
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, problem
+from letalone.errors.remedies import Confirm, LimitRows, NameKeys, SetEpsilon
 from letalone.exact.typed import Number
 from letalone.ledger.charging import RemainingBudget
 from letalone.plans.aggregates.facts import ErrorKind, facts_of
 from letalone.plans.aggregates.formulas import Aggregate, Formula
 from letalone.plans.aggregates.of_pairs import Regression
 from letalone.plans.plan import Plan
+from letalone.privacy.guard_rails import MAX_UNCONFIRMED
 from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compile_plan
 
 NO_BUDGET = "No budget is named yet."
 MAX_COMPILED_ALONE = 10  # aggregates that are compiled by themselves, too
+MAX_THRESHOLD = 1000  # people that a group needs to be found, without a second word
 SHOWN_ROW_COUNTS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
 
 
@@ -45,6 +51,7 @@ def preview_of(
         warnings=(
             *(note.stored for note in find_starved(terms.split)),
             *short_of_rows(plan, whole.parts, rows=rows),
+            *_short_of_units(whole),
         ),
         formulas=_names(plan, lambda asked: isinstance(asked, Formula)),
         fitted=_names(plan, lambda asked: isinstance(asked, Regression)),
@@ -53,10 +60,47 @@ def preview_of(
     )
 
 
+def _short_of_units(whole: Compiled) -> Iterator[str]:
+    unit = whole.plan.schema.unit or "row"
+    if find_high_threshold(whole, unit=unit) is not None:
+        words = high_threshold(whole, unit=unit)
+        yield f"{words[:1].lower()}{words[1:]}; a larger ε helps, or a smaller max_rows"
+
+
 def exact_columns(whole: Compiled) -> tuple[str, ...]:
     """The aggregates whose intervals would have no width, whatever the rows are."""
     steady = _names(whole.plan, lambda asked: facts_of(asked).error is ErrorKind.STEADY)
     return tuple(name for name in sorted(steady) if _error(whole, name, None) == 0)
+
+
+def find_high_threshold(whole: Compiled, *, unit: str) -> Problem | None:
+    """That only very large groups would be found: it follows from the plan and its price alone."""
+    finding = whole.discovery
+    if finding is None or finding.threshold <= MAX_THRESHOLD:
+        return None
+    groups, most = whole.plan.groups, whole.plan.bounding.max_rows
+    keys = NameKeys(tuple(g.name for g in groups), tuple(g.type.value for g in groups))
+    larger = _round_up(float(whole.epsilon) * finding.threshold / MAX_THRESHOLD)
+    fewer = LimitRows(1) if most is None or most > 1 else None
+    dearer = SetEpsilon(larger) if larger <= MAX_UNCONFIRMED else None
+    return problem(
+        Code.NOT_CONFIRMED,
+        *(remedy for remedy in (keys, dearer, fewer, Confirm()) if remedy is not None),
+        words=f"{high_threshold(whole, unit=unit)}. Nothing was charged.",
+        threshold=finding.threshold,
+    )
+
+
+def high_threshold(whole: Compiled, *, unit: str) -> str:
+    """How large a group has to be, in words."""
+    threshold = 0 if whole.discovery is None else whole.discovery.threshold
+    return f"Only groups with about {threshold:,} {unit} or more would be found"
+
+
+def _round_up(epsilon: float) -> float:
+    """With one digit."""
+    step = 10.0 ** floor(log10(epsilon))
+    return float(f"{ceil(epsilon / step) * step:.1g}")
 
 
 def _names(plan: Plan, which: Callable[[Aggregate], bool]) -> frozenset[str]:

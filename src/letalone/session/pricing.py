@@ -43,7 +43,7 @@ from letalone.session.joins.private_joins import (
 )
 from letalone.session.notes import in_utc, notes_of, warnings_about_noise, warnings_of
 from letalone.session.outputs import fill_slots, slots_of
-from letalone.session.preview import exact_columns, preview_of
+from letalone.session.preview import exact_columns, find_high_threshold, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table_work import TableWork
 from letalone.session.time_steps import NOBODY
@@ -121,8 +121,9 @@ class Priced(PricedQuestion):
     @property
     def risk(self) -> Problem | None:
         """Why the price needs a second word; None where it does not."""
-        exact = partial(exact_columns, self.compiled)
-        return find_risk(self.terms.epsilon, exact=exact, remark=self.remark)
+        exact, unit = partial(exact_columns, self.compiled), self.table.schema.unit or "row"
+        risk = find_risk(self.terms.epsilon, exact=exact, remark=self.remark)
+        return risk or find_high_threshold(self.compiled, unit=unit)
 
     def check_confirmed(self) -> None:
         """Refuses a price that needs a second word; what does not fit is refused for that."""
@@ -193,7 +194,8 @@ class Priced(PricedQuestion):
     def _read(self, settled: charging.Settled) -> Release:
         (release,) = read_releases(settled, remark=self.remark, row_limit=self.row_note)
         named = self.with_names(release)
-        return replace(named, standing=replace(named.standing, warnings=self.warnings))
+        warnings = (*self.warnings, *self._none_found(release))
+        return replace(named, standing=replace(named.standing, warnings=warnings))
 
     def with_names(self, release: Release) -> Release:
         """The answer with the names of this question, where it was asked under others."""
@@ -209,6 +211,16 @@ class Priced(PricedQuestion):
         beyond = (words for words in trusted if words != vouched_for(IN_MEMORY))
         zoned = in_utc(self.plan, columns_in_utc(self.table, self.plan))
         return (*warnings_of(self.plan, self.compiled.parts, self.terms.split), *zoned, *beyond)
+
+    def _none_found(self, release: Release) -> tuple[str, ...]:
+        """Why no group is listed: how many units one needs is public."""
+        finding = self.compiled.discovery
+        if finding is None or any(column.values for column in release.keys):
+            return ()
+        return (
+            f"no group was found: one needs about {finding.threshold:,} {release.unit}, after"
+            " noise; a larger ε helps, a smaller max_rows or max_groups, or keys=…",
+        )
 
 
 class Answering(TableWork):

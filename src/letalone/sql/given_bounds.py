@@ -31,13 +31,14 @@ def give_bounds(
     used = {name for request in aggregates.values() for name in columns_within(request)}
     aggregates = dict(aggregates)
     for name in [name for name in given if name not in used and name not in columns]:
-        if name in aggregates and _is_of_expression(aggregates[name]):
+        if name in aggregates and is_of_expression(aggregates[name]):
             request = cast("AggregateRequest", aggregates[name])
             clamped = Clamp(cast("Expression", request.of), *given.pop(name))
             aggregates[name] = replace(request, of=clamped)
     for name in given:
         if name not in used and name not in columns:
-            added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
+            can_be = {*used, *(name for name, part in aggregates.items() if is_of_expression(part))}
+            added = f" The columns that are: {', '.join(sorted(can_be))}." if can_be else ""
             raise ParameterError(
                 f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"
                 f" asked.{added}"
@@ -45,7 +46,7 @@ def give_bounds(
     return {name: _give_bounds(request, given) for name, request in aggregates.items()}
 
 
-def _is_of_expression(asked: Computable) -> bool:
+def is_of_expression(asked: Computable) -> bool:
     """Whether it adds up or searches something computed, without bounds of its own."""
     if not isinstance(asked, AggregateRequest) or asked.by or asked.lower is not None:
         return False

@@ -39,7 +39,7 @@ from letalone.session.steps.row_limit import AUTO
 from letalone.sources.files import TEXTS
 from letalone.sources.source import SourceKind
 from letalone.sql.edits import clamp_expressions
-from letalone.sql.given_bounds import columns_within, give_bounds
+from letalone.sql.given_bounds import columns_within, give_bounds, is_of_expression
 from letalone.sql.names import quote_name
 from letalone.sql.question import ReadSql, read_question
 
@@ -154,8 +154,12 @@ class AskedTable:
         added = list(
             dict.fromkeys(name for part in parts.values() for name in columns_within(part))
         )
-        given = option_values.read_bounds(options.bounds, query.rows, added)
-        return replace(query, aggregates=tuple(give_bounds(parts, given, columns=given).items()))
+        selected = [name for name, part in parts.items() if is_of_expression(part)]
+        given = option_values.read_bounds(
+            options.bounds, query.rows, [*added, *selected], selected=selected
+        )
+        known = [name for name in given if name not in selected]
+        return replace(query, aggregates=tuple(give_bounds(parts, given, columns=known).items()))
 
     def _with_keys(self, query: Query, options: QueryOptions) -> Query:
         columns = columns_of(query.rows, joins=query.joins)

@@ -1,12 +1,12 @@
 """`letalone convert visits.csv visits.parquet`: for line breaks, decimal commas and Excel files.
 
 letalone reads a record of a CSV file from one line, so that no line changes what the others count
-for. This command reads the file as spreadsheets do, and writes numbers with a decimal comma with a
-point in the columns that are named. Nothing else is guessed. What it says tells about rows: it is
-for the owner, who runs it.
+for. This command reads the file as spreadsheets do. In the columns that are named it writes numbers
+with a decimal comma with a point, and dates with the year first. Nothing else is guessed. What it
+says tells about rows: it is for the owner, who runs it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from letalone.cli.places import in_short_form
 from letalone.cli.screen import print_json, put, say
 from letalone.engines.duckdb.csv_conversion import Converted, convert_file
 from letalone.engines.duckdb.text_files import name_of_encoding
+from letalone.engines.texts.spreadsheet_cells import Spellings
 from letalone.errors import ParameterError
 from letalone.errors.spelling import plural, plural_rows
 from letalone.plans.schema import Schema
-from letalone.plans.schema_file import encoding_in
+from letalone.plans.schema_file import encoding_in, key_in_file
+from letalone.plans.types import Type
 from letalone.sources.files import CSV, EXCEL, PARQUET, UTF8, ending_of
 from letalone.sources.places import schema_path
 
@@ -35,13 +37,19 @@ def convert(
     target: Path,
     *,
     decimal_comma: Sequence[str],
+    date: Sequence[str],
     encoding: str | None,
     table_name: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
     """Write the Parquet file, and say what was odd."""
-    words = [*points_in(decimal_comma), *([] if table_name is None else ["--table", table_name])]
+    spellings = Spellings(decimal_comma, _orders(date))
+    words = [
+        *points_in(decimal_comma),
+        *orders_in(date),
+        *([] if table_name is None else ["--table", table_name]),
+    ]
     typed = [] if encoding is None else ["--encoding", encoding]
     _check_places(source, target, [*words, *typed], force=force)
     written = name_of_encoding(encoding or _declared_encoding(source) or UTF8)
@@ -49,7 +57,7 @@ def convert(
     converted = convert_file(
         source,
         target,
-        decimal_comma=decimal_comma,
+        spellings=spellings,
         encoding=written,
         sheet=table_name,
         check=None if force else partial(_check_lost, encoding=written, again=again),
@@ -62,6 +70,7 @@ def convert(
             "rows_uneven": converted.uneven,
             "rows_with_stray_quotes": converted.stray_quotes,
             "rows_not_utf8": converted.not_text,
+            "cells_not_read": converted.unread,
         }
         print_json("convert", content)
         return
@@ -69,7 +78,19 @@ def convert(
     schema = in_short_form(schema_path(target))
     following = "describe" if schema.exists() else "init"
     more = "Next:" + to_type(following, str(target))
-    say(*_oddities(converted, written), *_budgets(source), _types(schema, decimal_comma), more)
+    say(*_oddities(converted, written), *_budgets(source), _types(schema, spellings), more)
+
+
+def _orders(words: Sequence[str]) -> dict[str, str]:
+    """By column: how its dates are written."""
+    pairs = [word.rpartition("=") for word in words]
+    for name, _, how in pairs:
+        if not name:
+            raise ParameterError(
+                f"--date {how} does not say how the dates of that column are written. Write --date"
+                f" {how}=DD.MM.YYYY, with the day, the month and the year as they stand there."
+            )
+    return {name: how for name, _, how in pairs}
 
 
 def _declared_encoding(source: Path) -> str | None:
@@ -105,12 +126,22 @@ def _budgets(source: Path) -> list[str]:
     ]
 
 
-def _types(schema: Path, points: Sequence[str]) -> str:
+def _types(schema: Path, spellings: Spellings) -> str:
     """Where the types come from, which a file of text does not have."""
     if not schema.exists():
         return "All columns are text until you declare other types."
-    numbers = f" Declare there that {', '.join(points)} is a number." if points else ""
-    return f"All columns are text; {schema} says their types.{numbers}"
+    lacking = ", ".join(_undeclared(Schema.read(schema), spellings))
+    declare = f" Declare there what these columns are: {lacking}." if lacking else ""
+    return f"All columns are text; {schema} says their types.{declare}"
+
+
+def _undeclared(schema: Schema, spellings: Spellings) -> Iterator[str]:
+    """Columns that were respelled and that the schema file still calls text, with their type."""
+    texts = {column.name for column in schema.columns if column.type is Type.TEXT}
+    kinds = dict.fromkeys(spellings.decimal_comma, Type.NUMBER)
+    for name, kind in {**kinds, **dict.fromkeys(spellings.dates or {}, Type.DATE)}.items():
+        if name in texts:
+            yield f'[columns.{key_in_file(name)}] type = "{kind.value}"'
 
 
 def _check_places(source: Path, target: Path, options: Sequence[str], *, force: bool) -> None:
@@ -135,6 +166,11 @@ def _oddities(converted: Converted, encoding: str) -> list[str]:
         ),
     }
     lines = [f"{plural_rows(number)} {what}." for what, number in rows.items() if number]
+    lines += [
+        f"{plural(number, 'cell')} of {name} could not be read, and stay as they are: they count"
+        " as missing once the column has a type."
+        for name, number in converted.unread.items()
+    ]
     if converted.not_text:
         lost = plural(converted.not_text, "row")
         lines.append(f"{lost} left out: not {encoding.upper()}. {_other_encoding(encoding)}")
@@ -151,3 +187,19 @@ def _other_encoding(encoding: str) -> str:
 def points_in(columns: Sequence[str]) -> list[str]:
     """The options that name columns of numbers with a decimal comma."""
     return [word for name in columns for word in ("--decimal-comma", name)]
+
+
+def orders_in(words: Sequence[str]) -> list[str]:
+    """The options that name columns of dates, with how these are written."""
+    return [part for word in words for part in ("--date", word)]
+
+
+def to_respell(file: str, columns: Sequence[str], encoding: str | None) -> str:
+    """The command that writes columns of a CSV file with a decimal point; "" of other files."""
+    source = Path(file)
+    if ending_of(source) not in CSV or not source.is_file():
+        return ""
+    known = encoding or encoding_in(schema_path(source))
+    named = [] if known is None else ["--encoding", known]
+    made = str(source.with_suffix(".parquet"))
+    return to_type("convert", file, made, *points_in(columns), *named)

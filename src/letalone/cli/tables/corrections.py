@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.screen import in_short, number_text
 from letalone.cli.tables.asked_table import AskedTable
+from letalone.cli.tables.convert import to_respell
 from letalone.cli.tables.option_values import USUAL_DELTA, read_budget, usual_budget
 from letalone.cli.tables.table_commands import QueryOptions
 from letalone.cli.tables.table_option import NOT_TYPED, TO_FILL_IN
@@ -43,6 +44,7 @@ PARTS_OF_DELTA = 100
 COUNT = "COUNT("
 EXAMPLE_CLAMP = ", 0, 1000)"
 EXAMPLES = {EXAMPLE_BOUNDS, OTHER_KEYS, *EXAMPLE_KEYS.values(), EXAMPLE_CLAMP.strip(", )")}
+WITH_COMMA = "\nIf they are numbers with a decimal comma (1.234,50), first make a file with points:"
 NO_DELTA = "\nTo have groups found, the budget needs a δ, which its owner can add:"
 ALTERNATIVES = (
     Code.BOUNDS_TOO_RISKY,
@@ -82,9 +84,19 @@ def with_commands(error: LetaloneError, options: QueryOptions, table: AskedTable
         words += f"{NOT_TYPED} Try:"
     elif offers:
         words += _to_fill_in(words, options, offers) + _opening(error, options, offers)
+    else:
+        lines |= _respelled(error.problem, options)
     if lacks_delta and table.known is not None:
-        lines |= {NO_DELTA + _larger_budget(table.known, table.ledger): None}
+        lines |= {NO_DELTA + to_larger_budget(table.known, table.ledger): None}
     return reword(error, words + "".join(lines), replace(error.problem, others=()))
+
+
+def _respelled(problem: Problem, options: QueryOptions) -> dict[str, None]:
+    """The command for cells with a decimal comma, where a column of text should be of numbers."""
+    texts = [remedy for remedy in problem.remedies if isinstance(remedy, remedies.DeclareTypes)]
+    columns = [name for remedy in texts for name in remedy.columns]
+    command = to_respell(options.file, columns, options.encoding) if columns else ""
+    return {f"{WITH_COMMA}{command}": None} if command else {}
 
 
 def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> bool:
@@ -93,7 +105,8 @@ def _lacks_delta(problem: Problem, options: QueryOptions, table: AskedTable) -> 
     return finds and not options.keys and table.known is not None and not table.known.budget.delta
 
 
-def _larger_budget(known: DataSet, ledger: Path) -> str:
+def to_larger_budget(known: DataSet, ledger: Path) -> str:
+    """The owner's command that adds a δ to a budget."""
     budget = f"{number_text(float(known.budget.epsilon))}:{number_text(USUAL_DELTA)}"
     return to_type("ledger", "raise", str(ledger), known.name, budget)
 

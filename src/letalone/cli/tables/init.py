@@ -17,7 +17,7 @@ from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import in_short_form, is_elsewhere, ledger_path, schema_beside
 from letalone.cli.screen import number_text, print_json, put, say, table
 from letalone.cli.tables import table_option
-from letalone.cli.tables.convert import points_in
+from letalone.cli.tables.convert import orders_in, points_in
 from letalone.cli.tables.option_values import USUAL_BUDGET, USUAL_DELTA, read_unit, usual_budget
 from letalone.cli.tables.table_commands import InitOptions
 from letalone.engines.duckdb.csv_files import Guess, guess_csv, guess_parquet
@@ -192,12 +192,20 @@ def _hints(options: InitOptions, guess: Guess) -> list[str]:
         hints.append(f"Only one column was found. Cells are separated by {known}.")
     hints += _of_lines(options, guess.odd)
     hints += _of_formulas(options, guess.schema)
-    if guess.commas:
-        hints.append(
-            f"{', '.join(guess.commas)} would be a number if written 1.5 in place of 1,5."
-            + _with_points(options, points_in(guess.commas))
-        )
+    if guess.commas or guess.orders:
+        hints.append(_of_spellings(options, guess))
     return hints
+
+
+def _of_spellings(options: InitOptions, guess: Guess) -> str:
+    """Which columns would have another type if written otherwise, and the command that does it."""
+    numbers = f"{', '.join(guess.commas)} would be a number if written 1.5 in place of 1,5."
+    days = [name for name, _ in guess.orders]
+    dates = f"{', '.join(days)} would be a date if written 2024-01-31: check the order of"
+    dates += " day and month in this command."
+    said = [*[numbers] * bool(guess.commas), *[dates] * bool(days)]
+    orders = orders_in([f"{name}={how}" for name, how in guess.orders])
+    return " ".join(said) + _with_points(options, [*points_in(guess.commas), *orders])
 
 
 def _of_lines(options: InitOptions, odd: OddLines) -> list[str]:

@@ -7,7 +7,7 @@ They are public, so an error quotes them. Where it is clear what was meant, a re
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -40,12 +40,19 @@ def read_unit(word: str, schema: Schema) -> str | None:
 
 
 def read_bounds(
-    words: Sequence[str], schema: Schema, added: Sequence[str] = ()
+    words: Sequence[str],
+    schema: Schema,
+    added: Sequence[str] = (),
+    *,
+    selected: Collection[str] = (),
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """The bounds by column; `added` are those that the question adds up, which may be meant."""
+    """The bounds by column; `added` are those that the question adds up, which may be meant.
+
+    `selected` are names that SELECT gives to what it adds up.
+    """
     meant, argument = mend_bounds(words, added), Argument("bounds")
     remedy = SetValue(argument, meant) if meant != tuple(words) else LeaveOut(argument)
-    return _with_remedy(lambda: dict(_read_range(word, schema) for word in words), remedy)
+    return _with_remedy(lambda: dict(_read_range(word, schema, selected) for word in words), remedy)
 
 
 def _with_remedy(read: Callable[[], Result], remedy: Remedy) -> Result:
@@ -59,11 +66,13 @@ def _with_remedy(read: Callable[[], Result], remedy: Remedy) -> Result:
     )
 
 
-def _read_range(word: str, schema: Schema) -> tuple[str, tuple[Fraction, Fraction]]:
+def _read_range(
+    word: str, schema: Schema, selected: Collection[str]
+) -> tuple[str, tuple[Fraction, Fraction]]:
     name, _, ends = word.rpartition("=")
     if not name:
         raise ParameterError(f"--bounds {word} names no column: write --bounds cost=0:1000.")
-    column = schema.column(name).name
+    column = name if name in selected else schema.column(name).name
     lower, _, upper = ends.partition(":")
     low, high = _end(word, lower), _end(word, upper)
     check_range(low, high, words=column)

@@ -14,7 +14,7 @@ from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import schema_beside
 from letalone.cli.tables.answer_files import check_answer_file, check_writable, write_answer
 from letalone.cli.tables.asked_table import AskedTable, open_to_ask
-from letalone.cli.tables.corrections import at_price, fit_budget, with_commands
+from letalone.cli.tables.corrections import at_price, fit_budget, to_larger_budget, with_commands
 from letalone.cli.tables.show_preview import print_preview
 from letalone.cli.tables.show_release import (
     Offer,
@@ -33,10 +33,8 @@ from letalone.cli.tables.table_option import (
     with_one_table,
 )
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.errors.codes import Code
 from letalone.errors.installing import not_installed
-from letalone.errors.problem import Problem, problem, without_context
-from letalone.errors.remedies import Confirm, NameKeys
+from letalone.errors.problem import without_context
 from letalone.privacy import guard_rails
 from letalone.privacy.budget import brief
 from letalone.privacy.guard_rails import check_confirmed, find_risk
@@ -47,8 +45,6 @@ from letalone.session.steps.two_questions import FirstAnswer, PricedBoth, price_
 from letalone.sources.places import is_schema_file
 from letalone.sources.resolve import is_address
 from letalone.sql.text import EXPLAIN
-
-MAX_THRESHOLD = 1000  # people that a group needs to be found, without a second word
 
 
 def query(options: QueryOptions) -> None:
@@ -109,23 +105,7 @@ def _price(options: QueryOptions, table: AskedTable) -> Offer | PricedBoth:
     table.check_new_budget(table.budget(options), priced.fits_into, cost)
     if not options.dry_run and (table.known is None or priced.fits):
         check_confirmed(priced.risk, confirm=options.yes)
-        last = priced.offers[-1] if isinstance(priced, PricedBoth) else priced
-        check_confirmed(_find_high_threshold(answer_of(last)), confirm=options.yes)
     return priced
-
-
-def _find_high_threshold(answer: Priced) -> Problem | None:
-    """That only very large groups would be found: it follows from the plan and its price alone."""
-    finding, unit = answer.compiled.discovery, answer.table.schema.unit or "row"
-    if finding is None or finding.threshold <= MAX_THRESHOLD:
-        return None
-    groups = answer.plan.groups
-    words = (
-        f"Only groups with about {finding.threshold:,} {unit} or more would be found. Nothing was"
-        " charged."
-    )
-    keys = NameKeys(tuple(g.name for g in groups), tuple(g.type.value for g in groups))
-    return problem(Code.NOT_CONFIRMED, keys, Confirm(), words=words, threshold=finding.threshold)
 
 
 def _priced_as_asked(options: QueryOptions, query: Query) -> Offer | PricedBoth:
@@ -143,7 +123,9 @@ def _release(options: QueryOptions, table: AskedTable, priced: Offer | PricedBot
     first, offer, answered = without_context(
         lambda: _answer_all(priced),
         BudgetExceeded,
-        error=lambda error: error.with_words(f"{error}{_affordable(error, options, table)}"),
+        error=lambda error: error.with_words(
+            f"{error}{_affordable(error, priced, options, table)}"
+        ),
     )
     answer = answered.priced.here()
     finds_limit = not isinstance(offer, Priced) and offer.limit is not None
@@ -174,14 +156,22 @@ def _answer(priced: Offer) -> FoundAnswer:
     return replace(priced, confirmed=True).release()
 
 
-def _affordable(error: BudgetExceeded, options: QueryOptions, table: AskedTable) -> str:
+def _affordable(
+    error: BudgetExceeded,
+    priced: Offer | PricedBoth,
+    options: QueryOptions,
+    table: AskedTable,
+) -> str:
     """A command that the budget allows; where nothing is left, where to look."""
-    now = replace(options, budget=None)
+    now, known = replace(options, budget=None), table.look.data_set
+    last = answer_of(priced.offers[-1] if isinstance(priced, PricedBoth) else priced)
+    if known is not None and not known.budget.delta and last.terms.privacy.certain_leak() > 0:
+        return f" The owner types:{to_larger_budget(known, table.ledger)}"
     largest = error.fits
     if largest is not None and largest.epsilon <= guard_rails.MAX_UNCONFIRMED:
         offer = at_price(now, largest)
     else:
-        offer = fit_budget(now, table.look.data_set)
+        offer = fit_budget(now, known)
     if offer is not None:
         return f" Try:{to_type_again('query', offer)}"
     return (

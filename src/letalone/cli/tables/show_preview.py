@@ -97,7 +97,9 @@ def _last(priced: Offer | PricedBoth) -> Offer:
 def _warnings(priced: Offer | PricedBoth) -> list[str]:
     """What would hardly protect, or be too noisy, in the words of the terminal."""
     offers = priced.offers if isinstance(priced, PricedBoth) else (priced,)
-    needs = [] if priced.risk is None else [f"{RISKY}: it would need --yes"]
+    risk = priced.risk
+    is_dear = risk is not None and "threshold" not in risk.facts
+    needs = [f"{RISKY}: it would need --yes"] * is_dear
     noisy = (words for offer in offers for words in _noise_warnings(answer_of(offer)))
     return [*needs, *dict.fromkeys(noisy)]
 

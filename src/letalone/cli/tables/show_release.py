@@ -220,20 +220,27 @@ def left_of(known: DataSet, *, needs_delta: bool) -> str:
 
 
 def _unusual(result: QueryResult) -> list[str]:
-    """The notes that are not those of every such question; those about text are one."""
+    """The notes that are not those of every such question.
+
+    Those about text are one, shown where a number is unknown: cells that cannot be read may be why.
+    """
     priced = result.answered
     from_text = read_from_text(priced.table, priced.plan)
     usual = set(notes_of(priced.plan, from_text=from_text)) - set(public_people(priced.plan))
     # Those of the question as it is worded now: an answer may be older, and so its words.
     notes = _notes(result, [note for note in priced.terms.notes if note not in usual])
-    # How the cells of a column are read is worth a note where the question looks at it.
+    if not _has_unknown(result.release):
+        return [f"Note: {note}." for note in notes]
     without = notes_of(priced.plan)
     used = [
         name
         for name in sorted(from_text)
         if notes_of(priced.plan, from_text=frozenset({name})) != without
     ]
-    cells = f"Unreadable cells of {', '.join(used)} count as missing."
+    cells = (
+        f"Cells of {', '.join(used)} that cannot be read as the declared type count as missing:"
+        " numbers are written 1234.5, dates 2024-01-31."
+    )
     return [*(f"Note: {note}." for note in notes), *[cells] * bool(used)]
 
 

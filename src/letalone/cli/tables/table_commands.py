@@ -51,7 +51,11 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A CSV or .xlsx file.", metavar="FILE")],
     target: Annotated[Path, typer.Argument(help="The Parquet file to write.", metavar="PARQUET")],
     decimal_comma: Annotated[
-        tuple[str, ...], text("A column of numbers such as 1,5, to write as 1.5.", "COLUMN")
+        tuple[str, ...],
+        text("A column of numbers such as 1.234,50, to write as 1234.50.", "COLUMN"),
+    ] = (),
+    date: Annotated[
+        tuple[str, ...], text("A column of dates, and how: day=DD.MM.YYYY.", "COLUMN=ORDER")
     ] = (),
     encoding: typed.EncodingName = None,
     table_name: typed.SheetName = None,

@@ -5,14 +5,15 @@ those below it, which a private question must never allow (csv_lines.py). A quot
 closed is refused with the number of its line, and nothing is written.
 
 Cells, blank lines and what is missing are otherwise as in csv_lines.py. In columns that the owner
-names, numbers with a decimal comma are written with a point; all else stays as it is.
+names, numbers with a decimal comma are written with a point, and dates with the year first; all
+else stays as it is.
 
   Tested:   tests/cli/test_convert.py
 """
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,6 @@ from pathlib import Path
 from letalone.engines.core.stored_types import check_columns
 from letalone.engines.duckdb.csv_files import (
     DELIMITERS,
-    WITH_COMMA,
     check_line_end,
     not_in,
 )
@@ -28,10 +28,12 @@ from letalone.engines.duckdb.csv_lines import cell_pattern, decode_text, has_str
 from letalone.engines.duckdb.excel_files import excel_names, excel_rows, find_sheet
 from letalone.engines.duckdb.text_files import DAMAGED, Utf8Lines, open_lines
 from letalone.engines.frames.arrow import ParquetOfText, tuples_of
+from letalone.engines.texts.spreadsheet_cells import ReadCell, Spellings
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
 from letalone.sources.files import EXCEL, UTF8, ending_of, stem_of, unreadable
 
+AS_WRITTEN = Spellings()
 MAX_RECORD_BYTES = 1 << 27  # in bytes: lines that questions leave out become cells here
 
 
@@ -44,6 +46,7 @@ class Converted:
     uneven: int = 0
     stray_quotes: int = 0
     not_text: int = 0  # left out
+    unread: dict[str, int] = field(default_factory=dict[str, int])  # cells by column
 
 
 @dataclass(slots=True)
@@ -57,12 +60,12 @@ def convert_file(
     source: Path,
     target: Path,
     *,
-    decimal_comma: Sequence[str] = (),
+    spellings: Spellings = AS_WRITTEN,
     encoding: str = UTF8,
     sheet: str | None = None,
     check: Callable[[Converted], None] | None = None,
 ) -> Converted:
-    """Writes the Parquet file, with points in some columns; it is there in whole or not at all.
+    """Writes the Parquet file, with some columns respelled; it is there in whole or not at all.
 
     A link stays one. encoding: any that `name_of_encoding` knows. sheet: of an Excel file.
     check: raises where the file should not be written after all.
@@ -75,10 +78,10 @@ def convert_file(
         with source.open("rb"):  # or says why it cannot be read
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
         if ending_of(source) in EXCEL:
-            converted = _write_sheet(source, sheet, beside, decimal_comma)
+            converted = _write_sheet(source, sheet, beside, spellings)
         else:
             with open_lines(source, encoding) as file:
-                converted = _write_parquet(file, source, beside, decimal_comma)
+                converted = _write_parquet(file, source, beside, spellings)
         if check is not None:
             check(converted)
         shutil.copymode(source, beside)
@@ -99,29 +102,26 @@ def convert_file(
     raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
 
 
-def _write_sheet(
-    source: Path, sheet: str | None, target: Path, decimal_comma: Sequence[str]
-) -> Converted:
+def _write_sheet(source: Path, sheet: str | None, target: Path, spellings: Spellings) -> Converted:
     """The rows of a sheet, with the values that formulas had."""
     name = find_sheet(source, sheet)
     names = excel_names(source, name)
-    points, converted = _places(decimal_comma, names, name), Converted()
+    converted = Converted()
+    respell = _Respelling(names, _readers(spellings, names, name), converted)
     with ParquetOfText(target, names) as rows:
         for batch in excel_rows(source, name, formulas=True):
             for cells in tuples_of(batch):
-                rows.add([_as_cell(text, point=at in points) for at, text in enumerate(cells)])
+                rows.add(respell.row(cells))
                 converted.rows += 1
     return converted
 
 
-def _write_parquet(
-    file: Utf8Lines, source: Path, target: Path, decimal_comma: Sequence[str]
-) -> Converted:
+def _write_parquet(file: Utf8Lines, source: Path, target: Path, spellings: Spellings) -> Converted:
     delimiter = _delimiter(file, source.name)
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
-    points = _places(decimal_comma, names, stem_of(source))
     converted = Converted()
+    respell = _Respelling(names, _readers(spellings, names, stem_of(source)), converted)
     with ParquetOfText(target, names) as rows:
         for record in records:
             if record.cells == [b""] and len(names) > 1:
@@ -130,7 +130,7 @@ def _write_parquet(
             if None in texts:
                 converted.not_text += 1
                 continue
-            rows.add([_as_cell(text, point=at in points) for at, text in enumerate(texts)])
+            rows.add(respell.row(texts))
             converted.rows += 1
             converted.with_line_breaks += record.lines > 1
             converted.uneven += len(texts) != len(names)
@@ -154,18 +154,35 @@ def _names(cells: list[bytes], file: str) -> list[str]:
     return known
 
 
-def _places(wanted: Sequence[str], names: Sequence[str], table: str) -> set[int]:
-    for name in wanted:
+def _readers(spellings: Spellings, names: Sequence[str], table: str) -> dict[int, ReadCell]:
+    """By the place of a column: what reads its cells."""
+    readers = spellings.readers()
+    for name in readers:
         if name not in names:
             raise unknown_column(name, names, table=table)
-    return {at for at, name in enumerate(names) if name in wanted}
+    return {at: readers[name] for at, name in enumerate(names) if name in readers}
 
 
-def _as_cell(text: str | None, *, point: bool) -> str | None:
-    """What is written; nothing is missing, and a decimal comma may become a point."""
-    if point and text and WITH_COMMA.fullmatch(text):
-        return text.replace(",", ".")
-    return text or None
+@dataclass(frozen=True, slots=True)
+class _Respelling:
+    """Rows as they are written; cells that cannot be read stay, and are counted."""
+
+    names: Sequence[str]
+    readers: Mapping[int, ReadCell]
+    converted: Converted
+
+    def row(self, texts: Sequence[str | None]) -> list[str | None]:
+        return [self._cell(at, text) if text else None for at, text in enumerate(texts)]
+
+    def _cell(self, at: int, text: str) -> str:
+        read = self.readers.get(at)
+        if read is None:
+            return text
+        cell = read(text)
+        if cell is None:
+            name, unread = self.names[at], self.converted.unread
+            unread[name] = unread.get(name, 0) + 1
+        return text if cell is None else cell
 
 
 def _records(file: Utf8Lines, delimiter: str, name: str) -> Iterator[_Record]:

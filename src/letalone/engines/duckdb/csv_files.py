@@ -29,6 +29,7 @@ from letalone.engines.duckdb import csv_lines
 from letalone.engines.duckdb.lockdown import LockedDuck
 from letalone.engines.duckdb.text_files import DAMAGED, UTF8, open_bytes
 from letalone.engines.frames.arrow import parquet_columns
+from letalone.engines.texts.spreadsheet_cells import has_commas, likely_order
 from letalone.engines.texts.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
@@ -44,7 +45,6 @@ GUESSED_ROWS = 20_480  # rows
 TRUTH_WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
 LEADING_ZERO = re.compile("[-+]?0[0-9]")  # of a code, such as 02139: a number would lose it
 SOME_DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
-WITH_COMMA = re.compile(r" *[-+]?\d+(,\d+)? *")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,15 @@ class Guess:
     """A proposal to the owner.
 
     `misread` are columns of dates that stay text, since they are not written year first, and
-    would be missing if declared. `commas` are columns of numbers with a decimal comma; `odd` counts
-    lines that are read in another way than their writer may have meant. `from_cells`: types were
-    guessed, so that they are not public yet.
+    would be missing if declared; `orders` has the likely order of their parts, where there is one.
+    `commas` are columns of numbers with a decimal comma; `odd` counts lines that are read in
+    another way than their writer may have meant. `from_cells`: types were guessed, so that they
+    are not public yet.
     """
 
     schema: Schema
     misread: tuple[str, ...] = ()
+    orders: tuple[tuple[str, str], ...] = ()
     delimiter: str = ","
     commas: tuple[str, ...] = ()
     odd: csv_lines.OddLines = csv_lines.OddLines()  # noqa: RUF009  (frozen)
@@ -90,10 +92,16 @@ def guess_types(table: str, names: Sequence[str], stream: object) -> Guess:
     kinds = [_looks_like(cells) for cells in columns]
     guesses = zip(names, columns, kinds, strict=True)
     texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
+    days = {
+        name: likely_order(cells)
+        for name, cells in texts.items()
+        if all(map(SOME_DAY.fullmatch, cells))
+    }
     return Guess(
         Schema(table, tuple(map(Column, names, kinds))),
-        tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
-        commas=tuple(name for name, cells in texts.items() if _has_commas(cells)),
+        tuple(days),
+        orders=tuple((name, order) for name, order in days.items() if order is not None),
+        commas=tuple(name for name, cells in texts.items() if has_commas(cells)),
         from_cells=True,
     )
 
@@ -102,10 +110,6 @@ def _looks_like(cells: Sequence[str]) -> Type:
     """The first type that all cells are written as; text where there is none."""
     fitting = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
     return next(fitting, Type.TEXT)
-
-
-def _has_commas(cells: Sequence[str]) -> bool:
-    return any("," in cell for cell in cells) and all(map(WITH_COMMA.fullmatch, cells))
 
 
 def _is_number(cell: str) -> bool:
