@@ -45,7 +45,9 @@ from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read
 from letalone.sql.names import Ends, Joined, LookUp, Names, looks_like, only
 from letalone.sql.public_queries import as_cell, follows_from, looked_up
 from letalone.sql.refusals import CLAUSES, DISTINCT, WINDOW
+from letalone.sql.rewriting.features import count_people
 from letalone.sql.rewriting.joined_tables import private_first
+from letalone.sql.rewriting.named_queries import without_with
 from letalone.sql.rewriting.other_words import plain_words
 from letalone.sql.rewriting.people import about_people
 from letalone.sql.rewriting.totals import with_totals
@@ -153,7 +155,8 @@ def _try_dialect(
     text: Text, dialect: str, known: KnownTables, *, named: str | None = None
 ) -> ReadSql | Unread | LetaloneError:
     try:
-        query = plain_words(one_select(parse_select(text, dialect)), named=named)
+        query = without_with(parse_select(text, dialect))
+        query = plain_words(one_select(query), named=named)
         return _question(text, query, dialect, known)
     except (Unread, LetaloneError) as error:
         return error.with_traceback(None)
@@ -185,8 +188,8 @@ def _dialects(dialect: object) -> Sequence[str]:
 def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
     own = [known.schema.name, *known.whole_name[-1:]]
     query = about_people(with_totals(query), known.schema.unit, own)
-    query, inner, checked = unfold(private_first(query, own), known)
-    query = with_totals(query)
+    query, inner, checked, people = unfold(private_first(query, own), known)
+    query = with_totals(count_people(query, people) if people else query)
     units = None
     if inner is not None:
         units, schema = read_units(inner, known)

@@ -20,11 +20,18 @@ from letalone.sql.aggregates import is_aggregate
 from letalone.sql.from_clause import KnownTables
 from letalone.sql.names import matching, only, quote_name
 from letalone.sql.refusals import CLAUSES, SUBQUERY
+from letalone.sql.rewriting.features import (
+    features_in,
+    plain_feature,
+    split_formulas,
+    unit_names,
+)
+from letalone.sql.rewriting.named_queries import ONE, without_with
 from letalone.sql.rewriting.one_number import one_number
+from letalone.sql.rewriting.people import about_people
 from letalone.sql.text import Unread, slip
 
 AFTER = ("group", "having", "order", "limit", "offset", "qualify", "distinct")
-ONE = "Write one SELECT, or one over the other with WHERE, ORDER BY or an aggregate."
 LIFTED = "lifted"  # marks a query with aggregates of an answer
 KEPT_KEYS = "kept keys"  # marks a query of whose groups only these are shown
 SUMMARY = "summary"  # marks a query whose answer is one row about all groups
@@ -37,32 +44,55 @@ class Unfolded(NamedTuple):
     query: exp.Select
     of_units: exp.Select | None = None
     columns: tuple[exp.Expr, ...] = ()  # of inner queries, also those that nobody uses
+    people: frozenset[str] = frozenset()  # what inner queries call the unit
 
 
 def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     """The query as one SELECT; what cannot be written so is refused."""
     schema = known.schema
-    query = _without_with(query)
+    query = without_with(query)
     source = query.args.get("from_")
     inner = None if source is None else source.this
     if type(inner) is not exp.Subquery:
         return Unfolded(query)
-    select, of_units, columns = unfold(_select_of(inner), known)
+    own_names = [schema.name, *known.whole_name[-1:]]
+    below = about_people(_select_of(inner), schema.unit, own_names)
+    select, of_units, columns, people = unfold(below, known)
     _check_inner(select)
     select = _distinct_units(select, schema.unit)
     if of_units is None and _is_by_unit(select, schema.unit):
-        return Unfolded(_about_units(query, select, inner), select, columns)
+        return _of_units(query, select, inner, columns, unit=cast("str", schema.unit))
     if is_grouped(select):
         select = _without_names(select, known)
-        return Unfolded(_over_answer(query, select, inner), of_units, columns)
+        return Unfolded(_over_answer(query, select, inner), of_units, columns, people)
     own = {column.name.casefold() for column in schema.columns}
     shown = _columns(select)
     for name, meant in shown.items():
         same = type(meant) is exp.Column and meant.name.casefold() == name.casefold()
-        if name.casefold() in own and not same and of_units is None:
+        star = any(_is_star(column) for column in select.expressions)
+        if star and name.casefold() in own and not same and of_units is None:
             raise slip(f"{name!r} is a column of the table", "Use another name.", node=inner)
     merged = _over_rows(query, select, inner)
-    return Unfolded(merged, of_units, (*columns, *shown.values()) if of_units is None else columns)
+    if of_units is None:
+        columns = (*columns, *shown.values())
+    return Unfolded(merged, of_units, columns, people)
+
+
+def _of_units(
+    query: exp.Select,
+    select: exp.Select,
+    inner: exp.Expr,
+    columns: tuple[exp.Expr, ...],
+    *,
+    unit: str,
+) -> Unfolded:
+    """The outer query about people, with the formulas of the inner one in place of their names."""
+    people = frozenset(unit_names(select, unit))
+    features, formulas = split_formulas(select, unit)
+    result = _about_units(query, features, inner)
+    if formulas:
+        _put_columns(result, formulas, inner.alias.casefold(), inner.alias or "people")
+    return Unfolded(result, features, columns, people)
 
 
 def _check_inner(query: exp.Select) -> None:
@@ -111,10 +141,10 @@ def _about_units(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> ex
     if having is not None:
         names = {column.this.sql(): column.alias for column in inner.expressions if column.alias}
         condition = having.copy()
-        for part in [node for node in condition.walk() if is_aggregate(node)]:
+        for part in list(features_in(condition)):
             if part.sql() not in names:  # HAVING asks for what is not selected
                 names[part.sql()] = f"having_{len(names) + 1}"
-                added = exp.alias_(part.copy(), names[part.sql()], quoted=True)
+                added = exp.alias_(plain_feature(part.copy()), names[part.sql()], quoted=True)
                 inner.append("expressions", added)
             part.replace(exp.column(names[part.sql()], quoted=True))
         result.set("where", _both(condition, result.args.get("where"), exp.Where))
@@ -145,41 +175,6 @@ def _select_of(node: exp.Expr) -> exp.Select:
     return node.this.copy()
 
 
-def _without_with(query: exp.Select) -> exp.Select:
-    """The query with its named queries where their names stand in FROM."""
-    named = query.args.get("with_")
-    if named is None:
-        return query
-    query = query.copy()
-    query.set("with_", None)
-    if named.args.get("recursive"):
-        raise Unread("Not answered: WITH RECURSIVE", ONE, node=named)
-    known: dict[str, exp.Select] = {}
-    for part in named.expressions:
-        alias = part.args["alias"]
-        if alias.args.get("columns") or type(part.this) is not exp.Select:
-            raise Unread("This WITH is not read", "Write WITH t AS (SELECT …).", node=part)
-        known[alias.this.name.casefold()] = _put(part.this.copy(), known)
-    return _put(query, known)
-
-
-def _put(query: exp.Select, known: Mapping[str, exp.Select]) -> exp.Select:
-    """Puts the queries where FROM names them; elsewhere they are not read."""
-    source = query.args.get("from_")
-    place = None if source is None else source.this
-    for table in list(query.find_all(exp.Table)):
-        inner = known.get(table.name.casefold()) if not table.args.get("db") else None
-        if inner is None:
-            continue
-        alone = type(table.parent) is exp.Join and one_number(inner) is not None
-        if table is not place and not alone:
-            instead = "A named query stands in FROM; public tables are joined to it."
-            raise Unread(f"{table.name!r} is joined", instead, node=table)
-        alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
-        table.replace(exp.Subquery(this=inner.copy(), alias=alias))
-    return query
-
-
 def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
     """The outer query about the rows that the inner one chooses."""
     for name in AFTER:
@@ -192,18 +187,26 @@ def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.
     called = subquery.alias.casefold()
     columns, star = _columns(inner), any(_is_star(c) for c in inner.expressions)
     strict = not star
-    own = _called(inner)
-    given = [column.alias for column in result.expressions if column.alias]
-    clauses = ("expressions", "where", "group", "having", "order", "qualify")
-    for name in clauses:
-        by_name = given if name in ("group", "having", "order", "qualify") else []
-        known = {**{new: exp.column(new, quoted=True) for new in by_name}, **columns}
-        for node in list(_nodes(result.args.get(name))):
-            _replace_columns(node, known, called, own, strict=strict)
+    _put_columns(result, columns, called, _called(inner), strict=strict)
     result.set("from_", inner.args["from_"].copy())
     result.set("joins", [*_nodes(inner.args.get("joins")), *_nodes(result.args.get("joins"))])
     result.set("where", _both(inner.args.get("where"), result.args.get("where"), exp.Where))
     return result
+
+
+def _put_columns(
+    query: exp.Select, columns: Columns, called: str, own: str, *, strict: bool = False
+) -> None:
+    """Puts what columns of an inner query are in place of their names in all clauses."""
+    given = [column.alias for column in query.expressions if column.alias]
+    clauses = ("expressions", "where", "group", "having", "order", "qualify")
+    for name in clauses:
+        by_name = given if name in ("group", "having", "order", "qualify") else []
+        known = {**{new: exp.column(new, quoted=True) for new in by_name}, **columns}
+        if name == "order":  # names of SELECT go before columns there
+            known |= {new: exp.column(new, quoted=True) for new in by_name}
+        for node in list(_nodes(query.args.get(name))):
+            _replace_columns(node, known, called, own, strict=strict)
 
 
 def _is_star(column: exp.Expr) -> bool:
@@ -290,7 +293,7 @@ def _both(first: exp.Expr | None, second: exp.Expr | None, kind: type[exp.Expr])
 
 def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
     """The inner query, filtered, sorted and computed as the outer one says."""
-    outer = _by_windows(_with_scalars(outer))
+    outer = _by_windows(_without_stars(_with_scalars(outer), inner))
     if any(outer.args.get(name) for name in ("group", "joins", "distinct", "having")):
         raise Unread("This SELECT over an answer is not read", ONE, node=subquery)
     inner = _without_places(inner)
@@ -315,6 +318,21 @@ def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> ex
         for node in list(_nodes(result.args.get(name))):
             _replace_columns(node, known, called, "", strict=True)
     return _merged(result, inner.copy())
+
+
+def _without_stars(outer: exp.Select, inner: exp.Select) -> exp.Select:
+    """SELECT *, RANK() OVER … of an answer: all of its columns by their names."""
+    if len(outer.expressions) < 2 or not any(map(_is_star, outer.expressions)):
+        return outer
+    outer, columns = outer.copy(), list[exp.Expr]()
+    for column in outer.expressions:
+        if not _is_star(column):
+            columns.append(column)
+            continue
+        only(column if type(column) is exp.Star else column.this)
+        columns += [exp.column(name, quoted=True) for name in _columns(inner)]
+    outer.set("expressions", columns)
+    return outer
 
 
 def _with_scalars(outer: exp.Select) -> exp.Select:
@@ -433,9 +451,7 @@ def _lift_aggregates(node: exp.Expr) -> bool:
 def _merged(above: exp.Select, inner: exp.Select) -> exp.Select:
     """The inner query with the outer one's columns and clauses."""
     selected = list(above.expressions)
-    stars = any(type(column) is exp.Star for column in selected)
-    if stars and len(selected) > 1:
-        raise Unread("SELECT * with other columns is not read here", ONE, node=above)
+    stars = len(selected) == 1 and _is_star(selected[0])
     _add_conditions(above, inner)
     if KEPT_KEYS in above.meta:
         inner.meta[KEPT_KEYS] = above.meta[KEPT_KEYS]

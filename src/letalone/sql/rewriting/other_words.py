@@ -36,10 +36,23 @@ REGULAR = re.compile(r"(\^?)((?:[\w \-/:,@#&']|\.\*)*)(\$?)")  # letters, ends, 
 def plain_words(query: exp.Select, *, named: str | None = None) -> exp.Select:
     """The query in the words that are read; where its dialect is `named`, also what each dialect
     means otherwise."""
-    query = cast("exp.Select", query.transform(_plain))
+    query = cast("exp.Select", _without_schemas(query).transform(_plain))
     if named is not None:
         query = cast("exp.Select", query.transform(_weekday, named))
     return _most_frequent(_without_distinct(_ordered_by_all(query)))
+
+
+def _without_schemas(query: exp.Select) -> exp.Select:
+    """public.visits.age of FROM public.visits is visits.age."""
+    schemas = {table.db.casefold() for table in query.find_all(exp.Table) if table.db}
+    if not schemas:
+        return query
+    query = query.copy()
+    for column in query.find_all(exp.Column):
+        if column.text("db").casefold() in schemas:
+            column.set("db", None)
+            column.set("catalog", None)
+    return query
 
 
 def _plain(node: exp.Expr) -> exp.Expr:

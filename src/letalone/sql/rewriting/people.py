@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 from sqlglot import exp
 
 from letalone.sql.names import matching
+from letalone.sql.rewriting.first_rows import with_places
 from letalone.sql.rewriting.one_number import CLAUSES
 
 PEOPLE, ROWS = "people", "rows"
@@ -34,6 +35,7 @@ def about_people(query: exp.Select, unit: str | None, tables: Sequence[str]) -> 
     if unit is None:
         return query
     owner = Owner(unit, tables)
+    query = with_places(query)
     for rewrite in (_of_some_people, _one_row_each, _of_pairs):
         found = rewrite(query, owner)
         if found is not None:
