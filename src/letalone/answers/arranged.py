@@ -125,7 +125,7 @@ def _compute_columns(
     release: AnyRelease, how: Arrangement
 ) -> tuple[AnyRelease, Sequence[Mapping[str, Cell]], list[int]]:
     """The release with its computed columns, its rows, and the places of those that are kept."""
-    rows = release.rows()
+    rows = _with_looked_up(release.rows(), how)
     kept = _passing(how.having, rows, range(len(rows)))
     if not how.computed:
         return release, rows, kept
@@ -141,6 +141,23 @@ def _compute_columns(
         release = replace(release, outputs=(*release.outputs, added))
     rows = release.rows()
     return release, rows, _passing(how.keep, rows, kept)
+
+
+def _with_looked_up(
+    rows: Sequence[Mapping[str, Cell]], how: Arrangement
+) -> Sequence[Mapping[str, Cell]]:
+    """The rows with the columns that keys alone decide: HAVING may speak of these."""
+    looked = {
+        name: compute_column(formula, rows)
+        for name, formula in how.computed
+        if isinstance(formula, KeyLookUp)
+    }
+    if not looked:
+        return rows
+    return [
+        {**{name: column[place] for name, column in looked.items()}, **row}
+        for place, row in enumerate(rows)
+    ]
 
 
 def _stacked(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:

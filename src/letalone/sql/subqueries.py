@@ -26,9 +26,11 @@ from letalone.sql.rewriting.features import (
     split_formulas,
     unit_names,
 )
+from letalone.sql.rewriting.joined_answers import one_answer
 from letalone.sql.rewriting.named_queries import ONE, without_with
 from letalone.sql.rewriting.one_number import one_number
 from letalone.sql.rewriting.people import about_people
+from letalone.sql.rewriting.totals import named_numbers
 from letalone.sql.text import Unread, slip
 
 AFTER = ("group", "having", "order", "limit", "offset", "qualify", "distinct")
@@ -50,7 +52,7 @@ class Unfolded(NamedTuple):
 def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     """The query as one SELECT; what cannot be written so is refused."""
     schema = known.schema
-    query = without_with(query)
+    query = one_answer(without_with(query), list(known.public))
     source = query.args.get("from_")
     inner = None if source is None else source.this
     if type(inner) is not exp.Subquery:
@@ -341,15 +343,15 @@ def _with_scalars(outer: exp.Select) -> exp.Select:
     kept: list[exp.Expr] = []
     for join in _nodes(outer.args.get("joins")):
         table, keyed = join.this, join.args.get("on") or join.args.get("using")
-        if keyed or type(table) is not exp.Subquery or one_number(table.this) is None:
+        called = str(table.alias_or_name).casefold()
+        numbers = None if keyed else named_numbers(table)
+        if numbers is None:
             kept.append(join)
             continue
-        name = table.this.expressions[0].alias_or_name.casefold()
         for column in [c for part in outer.expressions for c in part.find_all(exp.Column)]:
-            if column.text("table").casefold() == table.alias.casefold() and (
-                column.name.casefold() == name
-            ):
-                column.replace(exp.Subquery(this=table.this.copy()))
+            number = numbers.get(column.name.casefold())
+            if number is not None and column.text("table").casefold() in ("", called):
+                column.replace(exp.Subquery(this=number.copy()))
     outer.set("joins", kept or None)
     return outer
 
