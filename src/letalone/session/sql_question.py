@@ -20,10 +20,12 @@ from letalone.plans.aggregates.facts import read_bounds
 from letalone.plans.aggregates.features import Feature, UnitMean, UnitTotal
 from letalone.plans.bounds import clamp_columns
 from letalone.plans.constants import Value
+from letalone.plans.domains import domain_of
 from letalone.plans.expressions import ColumnRef
-from letalone.plans.plan import Group
+from letalone.plans.plan import Group, expression_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
+from letalone.plans.typing import columns_of
 from letalone.session.builder import FirstNumbers, QueryBuilder, rows_of
 from letalone.sql.given_bounds import Bounds, columns_within, give_bounds
 from letalone.sql.names import Joined, LookUp, PublicSelect
@@ -274,7 +276,28 @@ def _keys_of_public(
         if len(known) > 1 and not join.outer:
             together[join.name] = _combinations(frame, [columns[name] for name in known])
             columns |= dict.fromkeys(known, join.name)
-    return _combined(select, listed, columns, together, rows) or listed or None
+    combined = _combined(select, listed, columns, together, rows) or listed or None
+    return combined if keys is not None or _are_known(select, listed, rows) else None
+
+
+def _are_known(select: ReadSql, listed: Mapping[str, object], rows: Schema) -> bool:
+    """Whether the keys of all groups are public; else all of them are found together."""
+    added = {column.name: column for join in select.joins for column in join.added}
+    own = [column for column in rows.columns if column.name not in added]
+    columns = columns_of(Schema(rows.name, (*own, *added.values())), where=select.where)
+    others = [group for group in select.groups if _name_of(group) not in listed]
+    known = [domain_of(expression_of(group), columns, select.where) for group in others]
+    return None not in known
+
+
+def _name_of(group: Group) -> str:
+    match group:
+        case str():
+            return group
+        case (str() as name, _):
+            return name
+        case _:
+            return group.name
 
 
 def _joined_keys(

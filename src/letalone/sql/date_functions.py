@@ -12,17 +12,17 @@ read in a comparison of dates, where it counts days.
 
 from calendar import monthrange
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import cast
 
 from sqlglot import exp
 
 from letalone.plans import expressions as nodes
-from letalone.plans.dates import read_moment
+from letalone.plans.dates import first_day, read_moment
 from letalone.plans.expressions import Case, Comparison, Concat, Expression, Literal
 from letalone.plans.types import Type
 from letalone.sql.names import Translating, only
-from letalone.sql.refusals import INTERVAL, is_now, refuse_node
+from letalone.sql.refusals import INTERVAL, WEEKDAY, is_now, refuse_node
 from letalone.sql.text import Unread, slip
 
 PARTS: dict[str, nodes.Part] = {
@@ -78,7 +78,11 @@ WRITTEN: dict[str, nodes.Part] = {
     "%Y": "year", "%m": "month", "%d": "day", "%H": "hour", "%M": "minute", "%j": "yearday",
     "%q": "quarter", "%u": "weekday",
 }  # fmt: skip
-SHIFTS = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.DatetimeAdd, exp.DatetimeSub)
+BACKWARDS = (exp.Sub, exp.DateSub, exp.DatetimeSub, exp.TimestampSub)
+SHIFTS = (
+    exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.DatetimeAdd, exp.DatetimeSub, exp.TimestampAdd,
+    exp.TimestampSub,
+)  # fmt: skip
 MOST_DAYS = 200_000
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 604800}
 Shift = tuple[exp.Expr, int, str]  # of what, by how many, of which unit
@@ -107,7 +111,9 @@ def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | N
     rounds."""
     whole = known in (Type.INTEGER, Type.BOOLEAN)
     match known:
-        case Type.DATE | Type.TIMESTAMP if kind in DATES:
+        case Type.DATE if kind in DATES:
+            return of
+        case Type.TIMESTAMP if kind in DATES:
             return nodes.StartOf("day", of)
         case Type.DATE | Type.TIMESTAMP if kind in TIMES:
             return of
@@ -130,6 +136,8 @@ def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | N
 def _read_extract(node: exp.Expr, translate: Translating) -> Expression:
     only(node, "this", "expression")
     name, of = str(node.this.name), cast("exp.Extract", node).expression
+    if name.upper() == "YEAR" and is_age(of):
+        return read_age(of, translate)
     between = seconds_between(of, translate) if name.upper() == "EPOCH" else None
     return _read_part(name, of, translate, node) if between is None else between
 
@@ -139,6 +147,8 @@ def _read_part(name: str, of: exp.Expr, translate: Translating, node: exp.Expr) 
     if name.upper() == "DOW":
         return _from_sunday(translate(of))
     part = PARTS.get(name.upper())
+    if part is None and name.upper() in ("DAYOFWEEK", "WEEKDAY", "DW"):
+        raise WEEKDAY.at(node.this if type(node) is exp.Extract else node, edit="DOW")
     if part is None:
         instead = f"Parts are {', '.join(PARTS)} and DOW (Sunday is 0)."
         raise Unread(f"The part {name[:20]!r} of a date is not read", instead, node=node)
@@ -164,12 +174,17 @@ def _read_start(node: exp.Expr, translate: Translating) -> Expression:
     monday = type(unit) is exp.WeekStart and unit.name.upper() == "MONDAY"
     period = "week" if monday else None if type(unit) is exp.WeekStart else _period(unit)
     of = translate(node.this)
+    if period is not None and isinstance(of, Literal) and isinstance(of.value, date):
+        day = of.value.date() if isinstance(of.value, datetime) else of.value
+        return Literal(first_day(day, period))
     if period is None or isinstance(of, Literal):
         instead = (
             "Write DATE_TRUNC('month', day), with year, quarter, month, week or day; weeks begin on"
             " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
         )
-        raise Unread("This DATE_TRUNC is not read", instead, node=node)
+        hours = type(unit) in (exp.Var, exp.Literal) and unit.name.upper() == "HOUR"
+        edit = f"STRFTIME({node.this.sql('duckdb')}, '%Y-%m-%d %H:00')" if hours else None
+        raise Unread("This DATE_TRUNC is not read", instead, node=node, edit=edit)
     return nodes.StartOf(period, of)
 
 
@@ -237,7 +252,9 @@ def read_shift(node: exp.Expr, translate: Translating) -> Expression:
     """A constant date plus or minus an interval: a constant."""
     shift = _shift_of(node)
     if shift is None:
-        raise refuse_node(node)
+        refused = refuse_node(node)
+        refused.puzzling = True  # other dialects may count otherwise
+        raise refused
     of, count, unit = shift
     if is_now(of):
         raise refuse_node(of)
@@ -251,6 +268,16 @@ def read_shift(node: exp.Expr, translate: Translating) -> Expression:
     if moved is None:
         raise INTERVAL.at(node)
     return Literal(moved)
+
+
+def move_date(kind: type[exp.Expr], left: Expression, right: Expression) -> Expression | None:
+    """DATE '2024-01-31' - 30, as PostgreSQL counts days."""
+    day = left.value if isinstance(left, Literal) else None
+    count = right.value if isinstance(right, Literal) else None
+    if not isinstance(day, date) or type(count) is not int or kind not in (exp.Add, exp.Sub):
+        return None
+    moved = _shifted(day, count if kind is exp.Add else -count, "DAY")
+    return None if moved is None or abs(count) > MOST_DAYS else Literal(moved)
 
 
 def read_shifted(node: exp.Binary, translate: Translating) -> tuple[Expression, Expression] | None:
@@ -303,7 +330,7 @@ def _shift_of(node: exp.Expr) -> Shift | None:
     count, word = _number_of(by), "DAY" if unit is None else str(unit.name).upper().rstrip("S")
     if count is None or abs(count) > MOST_DAYS:
         return None
-    backwards = type(node) in (exp.Sub, exp.DateSub, exp.DatetimeSub)
+    backwards = type(node) in BACKWARDS
     return node.this, -count if backwards else count, word
 
 
@@ -325,6 +352,10 @@ def _shifted(start: date, count: int, unit: str) -> date | None:
     months = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}.get(unit)
     try:
         if months is None:
+            if unit in ("SECOND", "MINUTE", "HOUR"):
+                midnight = datetime(start.year, start.month, start.day)
+                at = start if isinstance(start, datetime) else midnight
+                return at + timedelta(seconds=SECONDS[unit] * count)
             days = {"DAY": 1, "WEEK": 7}.get(unit)
             return None if days is None else start + timedelta(days=days * count)
         place = start.year * 12 + start.month - 1 + months * count
@@ -332,6 +363,47 @@ def _shifted(start: date, count: int, unit: str) -> date | None:
         return start.replace(year=year, month=month, day=min(start.day, monthrange(year, month)[1]))
     except (OverflowError, ValueError):
         return None
+
+
+def is_age(node: exp.Expr) -> bool:
+    """AGE(day, born) of PostgreSQL, of two dates."""
+    named = type(node) is exp.Anonymous and str(node.this).upper() == "AGE"
+    return named and len(node.expressions) == 2
+
+
+def read_age(node: exp.Expr, translate: Translating) -> Expression:
+    """EXTRACT(YEAR FROM AGE(day, born)): how many whole years lie between two dates."""
+    sides = [_constant_date(translate(side)) for side in node.expressions]
+    known = [Type.DATE if isinstance(s, Literal) else translate.names.type_of(s) for s in sides]
+    if any(kind is not Type.DATE for kind in known):
+        raise refuse_node(node)
+    return whole_years(sides[0], sides[1])
+
+
+def _constant_date(of: Expression) -> Expression:
+    if isinstance(of, Literal) and isinstance(of.value, str):
+        return Literal(read_moment(of.value, Type.DATE))
+    return of
+
+
+def whole_years(end: Expression, start: Expression) -> Expression:
+    """How many whole years lie between two dates; below 0 where the end comes first."""
+    upwards, downwards = _years(end, start), nodes.Negated(_years(start, end))
+    later, earlier = Comparison(">=", end, start), Comparison("<", end, start)
+    return Case(((later, upwards), (earlier, downwards)), Literal(None))
+
+
+def _years(end: Expression, start: Expression) -> Expression:
+    """Years that begin between two dates, without the last one if it is not full."""
+    years = _part_of("year", end) - _part_of("year", start)
+    days = [_part_of("month", day) * 100 + _part_of("day", day) for day in (end, start)]
+    return years - Case(((Comparison("<", *days), Literal(1)),), Literal(0))
+
+
+def _part_of(part: nodes.Part, of: Expression) -> Expression:
+    if isinstance(of, Literal) and isinstance(of.value, date):
+        return Literal(cast("int", getattr(of.value, part)))
+    return nodes.DatePart(part, of)
 
 
 Reader = Callable[[exp.Expr, Translating], Expression]

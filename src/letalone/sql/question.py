@@ -146,9 +146,19 @@ def _remedies(
     if unread.first is not None:
         yield AskFirst(unread.first)
         return
-    edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
+    spelled = [dialect] if named is not None else [dialect, *DIALECTS]
+    edit = mend(text, unread, dialect, lambda again: _read_first(again, spelled, known))
     if edit is not None:
         yield edit
+
+
+def _read_first(
+    text: Text, dialects: Sequence[str], known: KnownTables
+) -> ReadSql | Unread | LetaloneError:
+    """What the first dialect reads that reads it; else the refusal of the first."""
+    results = (_try_dialect(text, spelling, known) for spelling in dialects)
+    first = next(results)
+    return next((result for result in (first, *results) if isinstance(result, ReadSql)), first)
 
 
 def _try_dialect(

@@ -212,6 +212,8 @@ REFUSED_CALLS = {
     "NOW": NOW.where("at < NOW()"),
     "GETDATE": NOW.where("at < GETDATE()"),
     "TODAY": NOW.where("day < TODAY()"),
+    "CURDATE": NOW.where("day < CURDATE()"),
+    "SYSDATE": NOW.where("day < SYSDATE()"),
 }
 DISTINCT = SqlRefusal(
     "SELECT DISTINCT of aggregates",
@@ -268,7 +270,8 @@ def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     for kind in type(node).__mro__:
         if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
             return refusal.at(node, edit=_instead_of(node))
-    return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
+    unknown = type(node) is exp.Anonymous  # another dialect may know it
+    return Unread(f"Not answered: {sql_name(node)}", instead, node=node, puzzling=unknown)
 
 
 def _instead_of(node: exp.Expr) -> str | None:
@@ -276,6 +279,11 @@ def _instead_of(node: exp.Expr) -> str | None:
     if type(node) is exp.DayOfWeek or sql_name(node) == "WEEKDAY":  # as DuckDB means both
         of = node.expressions[0] if type(node) is exp.Anonymous and node.expressions else node.this
         return f"EXTRACT(DOW FROM {of.sql('duckdb')})" if isinstance(of, exp.Expr) else None
+    if type(node) is exp.LastDay:
+        return f"DATE_TRUNC('month', {node.this.sql('duckdb')})"
+    if type(node) is exp.TimestampDiff and node.args.get("unit") is not None:
+        end, start = (node.args[side].sql("duckdb") for side in ("this", "expression"))
+        return f"DATE_DIFF('{str(node.args['unit'].name).lower()}', {start}, {end})"
     parts = node.args.get("expression") if type(node) is exp.ApproxQuantiles else None
     if parts is None or not str(parts.name).isdecimal() or not 1 < int(parts.name) <= MOST_PARTS:
         return None

@@ -202,9 +202,7 @@ def _keys(select: exp.Select) -> list[str] | None:
     return [key.sql() for key in _group(select)]
 
 
-def _tied(
-    grouped: list[Part], ties: list[Tie], selects: list[exp.Select], keys: list[str]
-) -> bool:
+def _tied(grouped: list[Part], ties: list[Tie], selects: list[exp.Select], keys: list[str]) -> bool:
     """Whether each answer is joined to another on all of its keys."""
     known = {part.called: _columns(select) for part, select in zip(grouped, selects, strict=True)}
     within = [tie for tie in ties if tie.left[0] in known and tie.right[0] in known]
