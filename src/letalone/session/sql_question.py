@@ -277,7 +277,9 @@ def _keys_of_public(
             together[join.name] = _combinations(frame, [columns[name] for name in known])
             columns |= dict.fromkeys(known, join.name)
     combined = _combined(select, listed, columns, together, rows) or listed or None
-    return combined if keys is not None or _are_known(select, listed, rows) else None
+    if combined is None or keys is not None or select.units is not None:
+        return combined
+    return combined if _are_known(select, listed, rows) else None
 
 
 def _are_known(select: ReadSql, listed: Mapping[str, object], rows: Schema) -> bool:

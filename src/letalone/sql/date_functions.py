@@ -148,7 +148,7 @@ def _read_part(name: str, of: exp.Expr, translate: Translating, node: exp.Expr) 
         return _from_sunday(translate(of))
     part = PARTS.get(name.upper())
     if part is None and name.upper() in ("DAYOFWEEK", "WEEKDAY", "DW"):
-        raise WEEKDAY.at(node.this if type(node) is exp.Extract else node, edit="DOW")
+        raise WEEKDAY.at(exp.var(name), name, edit="DOW")
     if part is None:
         instead = f"Parts are {', '.join(PARTS)} and DOW (Sunday is 0)."
         raise Unread(f"The part {name[:20]!r} of a date is not read", instead, node=node)

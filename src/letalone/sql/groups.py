@@ -25,6 +25,7 @@ from letalone.plans.types import Type
 from letalone.plans.wording import short_name
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import Names, matching, only
+from letalone.sql.refusals import TILES
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import Translator, number_of
 
@@ -95,6 +96,8 @@ def _meant(node: exp.Expr, selected: Selected, names: Names) -> exp.Expr:
         name = matching(node.this, called)
         if name is not None:
             meant = node = next(expression for known, expression in selected if known == name)
+    if type(meant) is exp.Window and meant.find(exp.Ntile):
+        raise TILES.at(meant)
     if not is_grouping(meant):
         raise Unread("An aggregate is not a group", GROUPED, node=node)
     return meant

@@ -44,7 +44,7 @@ from letalone.sql.from_clause import KnownTables, names_of
 from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Ends, Joined, LookUp, Names, looks_like, only
 from letalone.sql.public_queries import as_cell, follows_from, looked_up
-from letalone.sql.refusals import CLAUSES, DISTINCT, WINDOW
+from letalone.sql.refusals import CLAUSES, DISTINCT, REFUSED, WINDOW
 from letalone.sql.rewriting.features import count_people
 from letalone.sql.rewriting.joined_tables import private_first
 from letalone.sql.rewriting.named_queries import without_with
@@ -421,13 +421,26 @@ def _groups(query: exp.Select, selected: Selected, names: Names) -> list[GroupCl
         return read_group_by(_check_distinct(distinct, group, selected, keys), selected, names)
     if group is None:
         return []
-    words = {"rollup": "ROLLUP", "cube": "CUBE", "grouping_sets": "GROUPING SETS"}
-    only(group, "expressions", "all", words=words)
+    _check_subtotals(group)
+    only(group, "expressions", "all")
     if group.args.get("all"):
         return read_group_by(keys, selected, names)
     if not group.expressions:
         raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
     return read_group_by(group.expressions, selected, names)
+
+
+def _check_subtotals(group: exp.Expr) -> None:
+    """Refuses ROLLUP and the like, with the finest groups in its place."""
+    for kind in (exp.Rollup, exp.Cube, exp.GroupingSets):
+        node = group.find(kind)
+        if node is None:
+            continue
+        listed = node.expressions or [key for key in group.expressions if key is not node]
+        columns = [column.sql() for part in listed for column in part.find_all(exp.Column)]
+        refused = REFUSED[kind].at(node)
+        refused.edit = ", ".join(dict.fromkeys(columns)) if node.expressions else ""
+        raise refused
 
 
 def _check_distinct(

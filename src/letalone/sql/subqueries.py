@@ -32,6 +32,7 @@ from letalone.sql.rewriting.one_number import one_number
 from letalone.sql.rewriting.people import about_people
 from letalone.sql.rewriting.totals import named_numbers
 from letalone.sql.text import Unread, slip
+from letalone.sql.unit_queries import CHECKED
 
 AFTER = ("group", "having", "order", "limit", "offset", "qualify", "distinct")
 LIFTED = "lifted"  # marks a query with aggregates of an answer
@@ -94,7 +95,8 @@ def _of_units(
     result = _about_units(query, features, inner)
     if formulas:
         _put_columns(result, formulas, inner.alias.casefold(), inner.alias or "people")
-    return Unfolded(result, features, columns, people)
+    features.meta[CHECKED] = columns
+    return Unfolded(result, features, (), people)
 
 
 def _check_inner(query: exp.Select) -> None:

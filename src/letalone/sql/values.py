@@ -102,6 +102,12 @@ def _brackets(node: exp.Expr, translate: Translator) -> Expression:
     return translate(node.this)
 
 
+def _date_brackets(node: exp.Expr, translate: Translator) -> Expression:
+    """What parsers put around dates, with what they take for a date that has none."""
+    only(node, "this", "default_date")
+    return translate(node.this)
+
+
 def _sides(node: exp.Expr, translate: Translator) -> tuple[Expression, Expression]:
     binary = cast("exp.Binary", node)
     return translate(binary.this), translate(binary.expression)
@@ -399,7 +405,7 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Abs: _read_absolute,
     exp.Greatest: partial(_read_extreme, largest=True),
     exp.Least: partial(_read_extreme, largest=False),
-    exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates, as the next
+    exp.TsOrDsToDate: _date_brackets,  # Spark's parser puts it around dates, as the next
     exp.TimeStrToTime: _brackets,
     exp.TsOrDsToTimestamp: _brackets,
     exp.NullSafeEQ: _read_distinct_from,

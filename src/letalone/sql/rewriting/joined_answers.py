@@ -1,10 +1,10 @@
 """Answers that are joined: to a public table, or to another answer about the same groups.
 
     FROM (SELECT product, COUNT(*) AS n FROM sales GROUP BY product) s JOIN products p ON …
-    FROM (SELECT ward, … WHERE year = 2023 GROUP BY ward) a JOIN (… WHERE year = 2024 …) b USING (ward)
+    FROM (SELECT ward, … WHERE year = 2023 GROUP BY ward) a JOIN (… 2024 …) b USING (ward)
 
-In the first, the public table is joined before rows are counted, on the same keys, which changes no
-count. The second is one query whose numbers are each about their own rows.
+In the first, the public table is joined before rows are counted, on the same keys, which changes
+no count. The second is one query whose numbers are each about their own rows.
 
   Tested:   tests/session/test_sql_models.py
 """
@@ -50,11 +50,11 @@ def one_answer(query: exp.Select, public: Collection[str]) -> exp.Select:
 
 
 class Tie(NamedTuple):
-    """Columns of two tables that are equal, and whether they are one column (USING)."""
+    """Columns of two tables that are equal, and the word before their JOIN."""
 
     left: tuple[str, str]
     right: tuple[str, str]
-    shared: bool
+    side: str
 
 
 def _tables(joins: list[exp.Join]) -> list[exp.Expr]:
@@ -101,9 +101,10 @@ def _is_grouped(table: exp.Expr) -> bool:
 def _key(join: exp.Join, before: list[Part], part: Part) -> Tie | None:
     """The one column of each side on which two tables are joined."""
     using = cast("list[exp.Expr]", join.args.get("using") or [])
+    side = str(join.args.get("side") or "").upper()
     if len(using) == 1 and not join.args.get("on"):
         name = using[0].name.casefold()
-        return Tie((before[0].called, name), (part.called, name), shared=True)
+        return Tie((before[0].called, name), (part.called, name), side)
     on = join.args.get("on")
     sides = [on.unnest().this, on.unnest().expression] if _is_equation(on) else []
     if len(sides) != 2 or not all(type(side) is exp.Column for side in sides):
@@ -111,7 +112,7 @@ def _key(join: exp.Join, before: list[Part], part: Part) -> Tie | None:
     ends = [(side.text("table").casefold(), side.name.casefold()) for side in sides]
     known = {one.called for one in before}
     left, right = ends if ends[1][0] == part.called else (ends[1], ends[0])
-    return Tie(left, right, shared=False) if left[0] in known and right[0] == part.called else None
+    return Tie(left, right, side) if left[0] in known and right[0] == part.called else None
 
 
 def _is_equation(node: exp.Expr | None) -> bool:
@@ -227,6 +228,8 @@ def _add_public(inner: exp.Select, part: Part, ties: list[Tie], meant: Meant) ->
     if tie is None:
         return False
     theirs, own = (tie.left, tie.right) if tie.left[0] == part.called else (tie.right, tie.left)
+    if tie.side == "FULL":
+        return False
     named = meant.get(own)
     of = None if named is None else _columns(inner).get(named.name.casefold())
     if named is None or type(of) is not exp.Column:
@@ -238,7 +241,8 @@ def _add_public(inner: exp.Select, part: Part, ties: list[Tie], meant: Meant) ->
     on = exp.EQ(this=of.copy(), expression=right)
     table = part.of.copy()
     table.set("joins", None)
-    inner.append("joins", exp.Join(this=table, on=on))
+    kept = tie.side == ("LEFT" if theirs == tie.right else "RIGHT")  # groups without a partner
+    inner.append("joins", exp.Join(this=table, on=on, side="LEFT" if kept else None))
     meant[theirs] = named
     return True
 
