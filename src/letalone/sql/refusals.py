@@ -227,7 +227,12 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         "Write ROUND(AVG(cost), 1), and choose how it looks where you show it.",
         "SELECT FORMAT('{:.1f}', AVG(cost)) FROM visits",
     ),
-    exp.TimestampDiff: INTERVAL.where("timestamp_diff(at, at, HOUR) > 1"),
+    exp.TimestampDiff: SqlRefusal(
+        "a number of whole hours",
+        "Compare it, TIMESTAMPDIFF(HOUR, at, left_at) >= 24, or count hours that begin:"
+        " DATE_DIFF('hour', at, left_at).",
+        "SELECT AVG(TIMESTAMPDIFF(HOUR, at, left_at)) FROM visits",
+    ),
     exp.MonthsBetween: INTERVAL.where("months_between(day, day) > 1"),
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,

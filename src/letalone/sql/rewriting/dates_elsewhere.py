@@ -41,9 +41,9 @@ def _is_one(node: exp.Expr | None) -> bool:
 
 def _part(node: exp.Expr | None, kind: type[exp.Expr], word: str) -> exp.Expr | None:
     """Of which date a node is the year, or the month."""
-    if type(node) is kind:
+    if isinstance(node, kind):
         return _bare(node.this)
-    named = type(node) is exp.Extract and str(node.this.name).upper() == word
+    named = isinstance(node, exp.Extract) and str(node.this.name).upper() == word
     return _bare(cast("exp.Extract", node).expression) if named else None
 
 

@@ -80,8 +80,8 @@ def _of_distinct(select: exp.Select) -> tuple[exp.Select, exp.Expr] | None:
     """DISTINCT ON (patient_id) … ORDER BY patient_id, day."""
     distinct, order = select.args.get("distinct"), select.args.get("order")
     on = None if distinct is None else distinct.args.get("on")
-    keys = on.expressions if type(on) is exp.Tuple else []
-    listed = [] if order is None else order.expressions
+    keys = cast("list[exp.Expr]", on.expressions if type(on) is exp.Tuple else [])
+    listed = cast("list[exp.Expr]", [] if order is None else order.expressions)
     if len(keys) != 1 or len(listed) < 2 or listed[0].this != keys[0]:
         return None
     if not _only(select, "expressions", "from_", "where", "distinct", "order"):

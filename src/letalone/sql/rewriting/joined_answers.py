@@ -105,18 +105,14 @@ def _key(join: exp.Join, before: list[Part], part: Part) -> Tie | None:
     if len(using) == 1 and not join.args.get("on"):
         name = using[0].name.casefold()
         return Tie((before[0].called, name), (part.called, name), side)
-    on = join.args.get("on")
-    sides = [on.unnest().this, on.unnest().expression] if _is_equation(on) else []
+    on = exp.Null() if join.args.get("on") is None else cast("exp.Expr", join.args["on"]).unnest()
+    sides = [on.this, on.expression] if type(on) is exp.EQ else []
     if len(sides) != 2 or not all(type(side) is exp.Column for side in sides):
         return None
     ends = [(side.text("table").casefold(), side.name.casefold()) for side in sides]
     known = {one.called for one in before}
     left, right = ends if ends[1][0] == part.called else (ends[1], ends[0])
     return Tie(left, right, side) if left[0] in known and right[0] == part.called else None
-
-
-def _is_equation(node: exp.Expr | None) -> bool:
-    return node is not None and type(node.unnest()) is exp.EQ
 
 
 def _joined(
@@ -250,8 +246,9 @@ def _add_public(inner: exp.Select, part: Part, ties: list[Tie], meant: Meant) ->
 def _name_own(inner: exp.Select) -> None:
     """The table before each of its columns, since the public table may have such a column, too."""
     called = _called(inner.args["from_"].this)
-    for node in [*inner.expressions, inner.args["group"], inner.args.get("where")]:
-        for column in [] if node is None else node.find_all(exp.Column):
+    nodes = [*inner.expressions, inner.args["group"], inner.args.get("where")]
+    for node in cast("list[exp.Expr]", [node for node in nodes if node is not None]):
+        for column in node.find_all(exp.Column):
             column.set("table", exp.to_identifier(called, quoted=True))
 
 
