@@ -854,6 +854,7 @@ with monthly as (select date_trunc('month', order_date) as month, country, sum(a
 --# orders | postgres | warehouse
 with monthly as (select date_trunc('month', order_date)::date as month, sum(amount) as revenue from orders where status = 'paid' group by 1), final as (select month, revenue, lag(revenue) over (order by month) as previous, revenue / nullif(lag(revenue) over (order by month), 0) - 1 as growth from monthly) select * from final order by month;
 --# orders | duckdb | warehouse
+--bounds number_of_orders=0:10
 with customer_orders as (select customer_id, min(order_date) as first_order_date, max(order_date) as most_recent_order_date, count(order_id) as number_of_orders from orders group by 1) select count(*) as customers, avg(number_of_orders) as avg_orders from customer_orders where number_of_orders > 0;
 --# orders | duckdb | warehouse
 with customer_orders as (select customer_id, count(*) as number_of_orders from orders group by 1), final as (select case when number_of_orders = 1 then 'one-time' when number_of_orders between 2 and 4 then 'repeat' else 'loyal' end as customer_type from customer_orders) select customer_type, count(*) as customers from final group by customer_type;

@@ -59,6 +59,10 @@ OF_PEOPLE = (
     " patient, cost, cost AS age FROM visits WHERE sex = 'f') GROUP BY patient)",
     "SELECT AVG(c) AS a FROM (SELECT patient, LAST(cost ORDER BY cost) AS c FROM visits GROUP BY"
     " 1)",
+    "SELECT COUNT(*) AS k FROM (SELECT patient, COUNT(DISTINCT ward) AS w FROM visits GROUP BY"
+    " patient) WHERE w > 1",
+    "SELECT AVG(w) AS a FROM (SELECT patient, COUNT(DISTINCT v.ward) AS w FROM visits v GROUP BY"
+    " patient HAVING COUNT(DISTINCT sex) = 2)",
     "WITH l AS (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient ORDER BY age"
     " DESC) = 1) SELECT AVG(age) AS a, COUNT(*) AS k FROM l",
     "WITH r AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY cost) AS place FROM"

@@ -25,6 +25,7 @@ from letalone.sql.rewriting.features import (
     plain_feature,
     split_formulas,
     unit_names,
+    with_listed_values,
 )
 from letalone.sql.rewriting.joined_answers import one_answer
 from letalone.sql.rewriting.named_queries import ONE, without_with
@@ -64,6 +65,7 @@ def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     _check_inner(select)
     select = _distinct_units(select, schema.unit)
     if of_units is None and _is_by_unit(select, schema.unit):
+        select = with_listed_values(select, schema)
         return _of_units(query, select, inner, columns, unit=cast("str", schema.unit))
     if is_grouped(select):
         select = _without_names(select, known)

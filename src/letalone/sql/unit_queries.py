@@ -34,8 +34,8 @@ from letalone.sql.values import Translator
 
 CHECKED = "checked"  # marks a query with columns of inner ones, also those that nobody uses
 FEATURES = (
-    "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF, BOOL_OR, ARG_MIN and"
-    " ARG_MAX, named."
+    "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF, BOOL_OR, ARG_MIN,"
+    " ARG_MAX, and COUNT(DISTINCT ward) of a column whose keys are declared, named."
 )
 
 

@@ -11,14 +11,17 @@ computes with it. People are counted by their rows: COUNT(DISTINCT person) is CO
 """
 
 from collections.abc import Collection, Iterator
+from functools import reduce
 from typing import cast
 
 from sqlglot import exp
 
+from letalone.plans.schema import Schema
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import matching
 
 OF_PEOPLE = (exp.LogicalOr, exp.LogicalAnd, exp.ArgMin, exp.ArgMax, exp.First, exp.Last)
+MOST_KEYS = 40  # of a column whose values are counted of each person
 OF_CASES = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.LogicalOr)
 
 
@@ -118,6 +121,43 @@ def _first(node: exp.Expr) -> exp.Expr:
     is_last = (type(node) is exp.Last) != bool(by.args.get("desc"))
     kind = exp.ArgMax if is_last else exp.ArgMin
     return kind(this=order.this, expression=by.this)
+
+
+def with_listed_values(inner: exp.Select, schema: Schema) -> exp.Select:
+    """COUNT(DISTINCT ward) of a column whose keys are declared: how many of them a person has."""
+    inner = inner.copy()
+    for count in list(inner.find_all(exp.Count)):
+        of = count.this.expressions if type(count.this) is exp.Distinct else []
+        keys = _keys_of(of[0], schema) if len(of) == 1 else None
+        if keys is not None:
+            has = [exp.LogicalOr(this=exp.EQ(this=of[0].copy(), expression=key)) for key in keys]
+            one_each = [_one_if(condition) for condition in has]
+            count.replace(exp.Paren(this=reduce(_plus, one_each)))
+    return inner
+
+
+def _keys_of(node: exp.Expr, schema: Schema) -> list[exp.Expr] | None:
+    """The declared keys of a column, as SQL writes them; None of many, or of another node."""
+    if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
+        return None
+    known = {column.name: column.keys or () for column in schema.columns}
+    keys = known.get(matching(node.this, known) or "", ())
+    present = [key for key in keys if key is not None]
+    if not 0 < len(present) <= MOST_KEYS or not all(type(key) in (str, int) for key in present):
+        return None
+    return [
+        exp.Literal.string(key) if isinstance(key, str) else exp.Literal.number(cast("int", key))
+        for key in present
+    ]
+
+
+def _one_if(condition: exp.Expr) -> exp.Expr:
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    return exp.Case(ifs=[exp.If(this=condition, true=one)], default=zero)
+
+
+def _plus(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    return exp.Add(this=left, expression=right)
 
 
 def unit_names(inner: exp.Select, unit: str) -> set[str]:
