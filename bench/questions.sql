@@ -1017,3 +1017,85 @@ SELECT gender, CORR(age, salary) AS r, STDDEV(salary) AS sd, APPROX_QUANTILES(sa
 SELECT performance, COUNT(*) AS n, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS p, SUM(COUNT(*)) OVER (ORDER BY performance) * 1.0 / SUM(COUNT(*)) OVER () AS cdf FROM employees GROUP BY performance ORDER BY performance;
 --# orders | duckdb | notebook
 WITH totals AS (SELECT customer_id, SUM(amount) AS total FROM orders GROUP BY customer_id) SELECT COUNT(*) FROM totals WHERE total > 500;
+
+--# orders | postgres | fresh
+SELECT "public"."orders"."channel" AS "channel", DATE_TRUNC('year', "public"."orders"."order_date") AS "order_date", AVG("public"."orders"."amount") AS "avg" FROM "public"."orders" WHERE "public"."orders"."amount" > 10 GROUP BY "public"."orders"."channel", DATE_TRUNC('year', "public"."orders"."order_date") ORDER BY "public"."orders"."channel" ASC;
+--# orders | postgres | fresh
+SELECT "source"."order_date" AS "order_date", AVG("source"."sum") AS "avg" FROM (SELECT DATE_TRUNC('month', "orders"."order_date") AS "order_date", "orders"."country" AS "country", SUM("orders"."amount") AS "sum" FROM "orders" GROUP BY DATE_TRUNC('month', "orders"."order_date"), "orders"."country") AS "source" GROUP BY "source"."order_date" ORDER BY "source"."order_date" ASC;
+--# orders | postgres | fresh
+SELECT COUNT(DISTINCT "orders"."customer_id") AS "count" FROM "orders" INNER JOIN "products" AS "p" ON "orders"."product_id" = "p"."product_id" WHERE "p"."category" = 'books';
+--# orders | mysql | fresh
+SELECT COUNT(*) AS total, SUM(status = 'paid') AS paid, ROUND(100 * SUM(status = 'paid') / COUNT(*), 2) AS pct FROM orders;
+--# orders | mysql | fresh
+SELECT MONTHNAME(order_date) AS m, SUM(amount) AS s FROM orders WHERE YEAR(order_date) = 2024 GROUP BY MONTHNAME(order_date);
+--# orders | bigquery | fresh
+WITH t AS (SELECT customer_id, SUM(amount) AS total FROM `orders` GROUP BY customer_id) SELECT COUNTIF(total > 500) / COUNT(*) AS share_big FROM t;
+--# orders | bigquery | fresh
+SELECT status, APPROX_QUANTILES(amount, 100)[OFFSET(90)] AS p90 FROM orders GROUP BY status;
+--# orders | tsql | fresh
+SELECT channel, SUM(CASE WHEN status = 'paid' THEN amount ELSE 0 END) AS paid, SUM(CASE WHEN status = 'refunded' THEN amount ELSE 0 END) AS refunded FROM dbo.orders GROUP BY channel;
+--# orders | tsql | fresh
+WITH m AS (SELECT FORMAT(order_date, 'yyyy-MM') AS ym, SUM(amount) AS revenue FROM orders GROUP BY FORMAT(order_date, 'yyyy-MM')) SELECT ym, revenue, LAG(revenue) OVER (ORDER BY ym) AS prev FROM m ORDER BY ym;
+--# orders | spark | fresh
+SELECT country, collect_set(channel) FROM orders GROUP BY country;
+--# orders | spark | fresh
+SELECT year(order_date) AS y, quarter(order_date) AS q, count(distinct customer_id) AS c FROM orders GROUP BY year(order_date), quarter(order_date) ORDER BY y, q;
+--# orders | duckdb | fresh
+with base as (select date_trunc('month', order_date) as month, sum(amount) as revenue, count(*) as n from orders group by 1) select month, revenue, avg(revenue) over (order by month rows between 2 preceding and current row) as ma3 from base order by month;
+--# orders | duckdb | fresh
+with rfm as (select customer_id, max(order_date) as last_order, count(*) as frequency, sum(amount) as monetary from orders group by customer_id) select case when last_order >= date '2024-10-01' then 'active' when last_order >= date '2024-01-01' then 'lapsing' else 'lost' end as segment, count(*) as customers from rfm group by 1 order by 1;
+--# orders | duckdb | fresh
+with o as (select * from orders), p as (select * from products), joined as (select o.*, p.category, p.price as list_price from o left join p on o.product_id = p.product_id) select category, count(*) as n, avg(unit_price / list_price) as ratio from joined group by category;
+--# orders | duckdb | fresh
+with o as (select *, row_number() over (partition by customer_id order by created_at) as rn from orders), first_o as (select customer_id, country as first_country from o where rn = 1) select first_country, count(*) as customers from first_o group by 1 order by 2 desc;
+--# orders | duckdb | fresh
+select country, n, n - avg(n) over () as vs_mean from (select country, count(*) as n from orders group by country) order by vs_mean desc;
+--# orders | duckdb | fresh
+with t as (select country, sum(amount) as revenue from orders group by country) select country, revenue, sum(revenue) over (order by revenue desc) / sum(revenue) over () as cumulative_share from t order by revenue desc;
+--# orders | postgres | fresh
+select date_trunc('month', order_date)::date as month, count(*) filter (where channel = 'web') as web, count(*) filter (where channel = 'app') as app from orders group by 1 having count(*) > 20 order by 1;
+--# orders | duckdb | fresh
+select coalesce(nullif(trim(coupon), ''), 'none') as coupon, count(*) as n from orders group by 1;
+--# orders | duckdb | fresh
+select status in ('refunded', 'cancelled') as is_bad, count(*) as n, avg(amount) as a from orders group by 1;
+--# events | postgres | fresh
+WITH first_seen AS (SELECT user_id, MIN(event_time)::date AS d FROM events GROUP BY user_id) SELECT DATE_TRUNC('month', d) AS month, COUNT(*) AS new_users FROM first_seen GROUP BY 1 ORDER BY 1;
+--# events | postgres | fresh
+WITH u AS (SELECT user_id, BOOL_OR(event = 'purchase') AS bought, BOOL_OR(platform = 'ios') AS ios FROM events GROUP BY user_id) SELECT ios, AVG(CASE WHEN bought THEN 1 ELSE 0 END) AS conversion, COUNT(*) AS users FROM u GROUP BY ios;
+--# events | postgres | fresh
+SELECT COUNT(DISTINCT CASE WHEN event_time < signup_date + INTERVAL '7 days' THEN user_id END)::float / COUNT(DISTINCT user_id) AS week1 FROM events;
+--# events | duckdb | fresh
+WITH daily AS (SELECT event_time::DATE AS d, COUNT(DISTINCT user_id) AS dau FROM events WHERE event_time BETWEEN '2024-04-01' AND '2024-04-30 23:59:59' GROUP BY d) SELECT dayname(d) AS wd, AVG(dau) AS avg_dau FROM daily GROUP BY wd;
+--# events | duckdb | fresh
+SELECT hour(event_time) AS h, event, COUNT(*) AS n FROM events GROUP BY ALL ORDER BY ALL;
+--# visits | duckdb | fresh
+SELECT ward, AVG(bill) AS m, AVG(bill) - AVG(AVG(bill)) OVER () AS dev FROM visits GROUP BY ward ORDER BY dev DESC;
+--# visits | duckdb | fresh
+SELECT ward, SUM(bill) AS total, ROUND(100 * SUM(bill) / SUM(SUM(bill)) OVER (), 1) AS pct, RANK() OVER (ORDER BY SUM(bill) DESC) AS r FROM visits GROUP BY ward QUALIFY r <= 3 ORDER BY r;
+--# visits | duckdb | fresh
+SELECT COUNT(*) FILTER (WHERE age >= 65) AS old, COUNT(*) FILTER (WHERE age < 18) AS young, AVG(age) FILTER (WHERE sex = 'f') AS mean_f FROM visits;
+--# visits | duckdb | fresh
+WITH p AS (SELECT patient_id, AVG(systolic) AS sbp, MAX(age) AS age FROM visits GROUP BY patient_id) SELECT CORR(sbp, age) AS r, AVG(sbp) AS m, STDDEV(sbp) AS sd FROM p;
+--# visits | duckdb | fresh
+WITH p AS (SELECT patient_id, SUM(CASE WHEN readmitted = 1 THEN 1 ELSE 0 END) AS readmissions FROM visits GROUP BY patient_id) SELECT COUNT(*) FILTER (WHERE readmissions > 0) * 1.0 / COUNT(*) AS share FROM p;
+--# visits | duckdb | fresh
+WITH s AS (SELECT AVG(bill) AS mu, STDDEV(bill) AS sigma FROM visits) SELECT COUNT(*) AS outliers FROM visits, s WHERE bill > s.mu + 2 * s.sigma;
+--# visits | duckdb | fresh
+SELECT sex, AVG(weight) AS w, AVG(height) AS h, AVG(weight) / POWER(AVG(height) / 100, 2) AS bmi_of_means FROM visits GROUP BY sex;
+--# visits | duckdb | fresh
+SELECT CASE WHEN age < 30 THEN '<30' WHEN age BETWEEN 30 AND 59 THEN '30-59' ELSE '60+' END AS ag, MEDIAN(systolic) AS med, QUANTILE_CONT(systolic, 0.75) - QUANTILE_CONT(systolic, 0.25) AS iqr FROM visits GROUP BY ag ORDER BY ag;
+--# visits | duckdb | fresh
+SELECT (AVG(age * systolic) - AVG(age) * AVG(systolic)) / (STDDEV_POP(age) * STDDEV_POP(systolic)) AS r FROM visits;
+--# visits | duckdb | fresh
+SELECT ward, COUNT(*) AS n, COUNT(*) / (SELECT COUNT(*) FROM visits)::FLOAT AS share FROM visits GROUP BY ward HAVING share > 0.1;
+--# visits | postgres | fresh
+SELECT date_part('month', visit_date) AS m, avg(readmitted::numeric) AS rate FROM visits WHERE visit_date >= '2024-01-01' GROUP BY 1 ORDER BY 1;
+--# visits | postgres | fresh
+--truth SELECT i.name, count(*) AS n, avg(CASE WHEN v.paid / nullif(v.bill, 0) > 0.5 THEN 1 WHEN v.paid / nullif(v.bill, 0) <= 0.5 THEN 0 END)::int FROM visits v JOIN insurers i USING (insurer) GROUP BY i.name
+SELECT i.name, count(*) AS n, avg(v.paid / nullif(v.bill, 0) > 0.5)::int FROM visits v JOIN insurers i USING (insurer) GROUP BY i.name;
+--# visits | postgres | fresh
+SELECT i.name AS insurer_name, c.region, COUNT(DISTINCT v.patient_id) AS patients FROM visits v JOIN insurers i ON i.insurer = v.insurer LEFT JOIN cities c ON c.city = v.city GROUP BY i.name, c.region ORDER BY patients DESC LIMIT 20;
+--# employees | duckdb | fresh
+WITH d AS (SELECT dept_id, AVG(salary) AS m FROM employees GROUP BY dept_id) SELECT departments.name, d.m FROM d JOIN departments ON departments.dept_id = d.dept_id WHERE d.m > (SELECT AVG(salary) FROM employees) ORDER BY d.m DESC;
+--# employees | duckdb | fresh
+SELECT EXTRACT(year FROM hire_date) AS y, COUNT(*) AS hires, SUM(COUNT(*)) OVER (ORDER BY EXTRACT(year FROM hire_date)) AS headcount FROM employees GROUP BY y ORDER BY y;

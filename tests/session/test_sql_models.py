@@ -22,7 +22,7 @@ OF_ROWS = (
     "WITH a AS (SELECT ward, COUNT(*) AS n FROM visits WHERE sex = 'f' GROUP BY ward), b AS (SELECT"
     " ward, COUNT(*) AS n FROM visits WHERE sex = 'm' GROUP BY 1) SELECT COALESCE(a.ward, b.ward)"
     " AS ward, a.n AS f, b.n AS m, a.n - b.n AS more FROM a FULL OUTER JOIN b ON a.ward = b.ward",
-    "WITH a AS (SELECT ward, AVG(cost) AS c FROM visits GROUP BY ward), b AS (SELECT ward, MEDIAN("
+    "WITH a AS (SELECT ward, AVG(cost) AS c FROM visits GROUP BY ward), b AS (SELECT ward, SUM("
     "age) AS k FROM visits GROUP BY ward) SELECT ward, c, k FROM a JOIN b USING (ward)",
     "SELECT w.name, s.n FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) s JOIN wards w"
     " ON s.ward = w.ward WHERE w.name <> 'Birch'",
@@ -32,6 +32,19 @@ OF_ROWS = (
     " v.ward, w.name HAVING w.name IN ('Ash', 'Cedar')",
     "WITH t AS (SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward), o AS (SELECT SUM(cost) AS"
     " a, COUNT(*) AS k FROM visits) SELECT ward, s / a AS share, s / k AS each FROM t, o",
+    "WITH v AS (SELECT * FROM visits), w AS (SELECT * FROM wards), j AS (SELECT v.*, w.name FROM v"
+    " LEFT JOIN w ON v.ward = w.ward) SELECT name, COUNT(*) AS n, AVG(cost) AS c FROM j GROUP BY"
+    " name",
+    "WITH f AS (SELECT ward AS station, cost * 2 AS twice FROM visits WHERE sex = 'f') SELECT name,"
+    " AVG(twice) AS c, COUNT(*) AS n FROM f JOIN wards w ON f.station = w.ward GROUP BY name",
+    "WITH v AS (SELECT * FROM visits WHERE age > 30), w AS (SELECT ward, name FROM wards) SELECT"
+    " name, COUNT(*) AS n FROM v JOIN w USING (ward) GROUP BY name",
+    "WITH s AS (SELECT AVG(cost) AS mu, STDDEV(cost) AS sd FROM visits) SELECT COUNT(*) AS n FROM"
+    " visits, s WHERE cost > s.mu + sd",
+    "SELECT ward, COUNT(*) * 1.0 / (SELECT COUNT(*) FROM visits) AS share FROM visits GROUP BY ward"
+    " HAVING share > 0.25",
+    "WITH t AS (SELECT ward, AVG(cost) AS m FROM visits GROUP BY ward) SELECT w.name, t.m AS c FROM"
+    " t JOIN wards w ON w.ward = t.ward WHERE t.m > (SELECT AVG(cost) FROM visits)",
     "SELECT ward AS sex, COUNT(*) AS n FROM (SELECT sex AS ward, ward AS sex FROM visits) GROUP BY"
     " ward ORDER BY sex",
     "SELECT sex, AVG(cost) AS cost FROM (SELECT ward AS sex, age AS cost FROM visits WHERE cost >"
@@ -67,6 +80,9 @@ OF_PEOPLE = (
     " DESC) = 1) SELECT AVG(age) AS a, COUNT(*) AS k FROM l",
     "WITH r AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY cost) AS place FROM"
     " visits), l AS (SELECT cost AS c FROM r WHERE place = 1) SELECT AVG(c) AS a FROM l",
+    "WITH r AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY cost DESC) AS place FROM"
+    " visits), l AS (SELECT patient AS p, cost AS c FROM r WHERE place = 1) SELECT COUNT(DISTINCT"
+    " p) AS k, AVG(c) AS a FROM l WHERE c > 500",
     "SELECT AVG(cost) AS a FROM (SELECT DISTINCT ON (patient) * FROM visits ORDER BY patient, cost"
     " DESC) t",
 )
@@ -135,6 +151,11 @@ REFUSED = (
     ),
     (
         "SELECT p, n FROM (SELECT patient AS p, COUNT(*) AS n FROM visits GROUP BY patient)",
+        "",
+    ),
+    (
+        "SELECT p FROM (SELECT patient AS p, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day)"
+        " AS place FROM visits) WHERE place = 1",
         "",
     ),
     ("SELECT * FROM (SELECT patient, ward FROM visits UNION ALL SELECT 'a', 'b' FROM visits)", ""),

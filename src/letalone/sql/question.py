@@ -24,7 +24,7 @@ from unicodedata import normalize
 
 from sqlglot import exp
 
-from letalone.answers.arranged import Arrangement
+from letalone.answers.arranged import Arrangement, Condition, HavingTest, OutputRef
 from letalone.answers.row_formulas import KeyLookUp
 from letalone.errors import LetaloneError, ParameterError
 from letalone.errors.codes import Code
@@ -306,6 +306,7 @@ def _arrange(
     arrangement = arranging.read(query)
     keep, kept_by = read_qualify(query.args.get("qualify"), arranging)
     kept_by = {**sorted_by, **kept_by}
+    arrangement, keep = _having_last(arrangement, keep, set(computed))
     hidden = [*arranging.hidden, *kept_by]
     if not arranging.asked and not computed:
         hidden = list(kept_by)
@@ -325,6 +326,28 @@ def _arrange(
     if stack is None:
         return arranged
     return replace(arranged, stacked=stack.columns, order=stack.order, limit=stack.limit)
+
+
+def _having_last(
+    arrangement: Arrangement, keep: Condition | None, computed: set[str]
+) -> tuple[Arrangement, Condition | None]:
+    """HAVING share > 0.1: what is computed of an answer is there after HAVING, as for QUALIFY."""
+    having = arrangement.having
+    if having is None or not computed & set(_named_in(having)):
+        return arrangement, keep
+    keep = having if keep is None else HavingTest("and", (having, keep))
+    return replace(arrangement, having=None), keep
+
+
+def _named_in(condition: Condition) -> Iterator[str]:
+    match condition:
+        case OutputRef(name):
+            yield name
+        case HavingTest(_, parts):
+            for part in parts:
+                yield from _named_in(part)
+        case _:
+            pass
 
 
 def _look_up(column: ColumnRef, arranging: Arranging) -> KeyLookUp:

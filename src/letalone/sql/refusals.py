@@ -187,6 +187,7 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     ),
     exp.GroupConcat: LISTING,
     exp.ArrayAgg: LISTING._replace(example="SELECT ARRAY_AGG(ward) FROM visits"),
+    exp.ArrayUniqueAgg: LISTING._replace(example="SELECT COLLECT_SET(ward) FROM visits"),
     exp.AnyValue: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
     exp.IgnoreNulls: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
     exp.First: LISTING._replace(example="SELECT FIRST(ward) FROM visits"),

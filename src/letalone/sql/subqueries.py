@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 
 from sqlglot import exp
 
+from letalone.plans.schema import Schema
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.from_clause import KnownTables
 from letalone.sql.names import matching, only, quote_name
@@ -54,7 +55,8 @@ class Unfolded(NamedTuple):
 def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     """The query as one SELECT; what cannot be written so is refused."""
     schema = known.schema
-    query = one_answer(without_with(query), list(known.public))
+    query = _with_scalars(without_with(query), schema)
+    query = one_answer(query, list(known.public))
     source = query.args.get("from_")
     inner = None if source is None else source.this
     if type(inner) is not exp.Subquery:
@@ -186,18 +188,28 @@ def _over_rows(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.
     for name in AFTER:
         if name != "order" and inner.args.get(name):
             raise Unread(f"{name.upper()} within FROM would choose rows", ONE, node=subquery)
-    if outer.args.get("joins"):
-        instead = "Join within the inner query, or leave it out: FROM visits JOIN cities USING (…)."
-        raise Unread("A join of an inner query is not read", instead, node=subquery)
     result = outer.copy()
     called = subquery.alias.casefold()
     columns, star = _columns(inner), any(_is_star(c) for c in inner.expressions)
-    strict = not star
-    _put_columns(result, columns, called, _called(inner), strict=strict)
+    joins, own = _nodes(result.args.get("joins")), _called(inner)
+    strict = not star and not joins
+    _put_columns(result, columns, called, own, strict=strict)
+    for join in joins:
+        if join.args.get("on") is not None:
+            _replace_columns(join.args["on"], _with_table(columns, own), called, own, strict=False)
     result.set("from_", inner.args["from_"].copy())
     result.set("joins", [*_nodes(inner.args.get("joins")), *_nodes(result.args.get("joins"))])
     result.set("where", _both(inner.args.get("where"), result.args.get("where"), exp.Where))
     return result
+
+
+def _with_table(columns: Columns, own: str) -> dict[str, exp.Expr]:
+    """Columns with their table's name before them, as joins want them."""
+    named = {name: of.copy() for name, of in columns.items()}
+    for of in named.values():
+        if type(of) is exp.Column and not of.text("table"):
+            of.set("table", exp.to_identifier(own))
+    return named
 
 
 def _put_columns(
@@ -299,7 +311,7 @@ def _both(first: exp.Expr | None, second: exp.Expr | None, kind: type[exp.Expr])
 
 def _over_answer(outer: exp.Select, inner: exp.Select, subquery: exp.Expr) -> exp.Select:
     """The inner query, filtered, sorted and computed as the outer one says."""
-    outer = _by_windows(_without_stars(_with_scalars(outer), inner))
+    outer = _by_windows(_without_stars(outer, inner))
     if any(outer.args.get(name) for name in ("group", "joins", "distinct", "having")):
         raise Unread("This SELECT over an answer is not read", ONE, node=subquery)
     inner = _without_places(inner)
@@ -341,23 +353,27 @@ def _without_stars(outer: exp.Select, inner: exp.Select) -> exp.Select:
     return outer
 
 
-def _with_scalars(outer: exp.Select) -> exp.Select:
+def _with_scalars(query: exp.Select, schema: Schema) -> exp.Select:
     """CROSS JOIN (SELECT COUNT(*) AS total FROM visits) s: its number in place of s.total."""
-    outer = outer.copy()
+    if not query.args.get("joins"):
+        return query
+    query, own = query.copy(), {column.name.casefold() for column in schema.columns}
     kept: list[exp.Expr] = []
-    for join in _nodes(outer.args.get("joins")):
-        table, keyed = join.this, join.args.get("on") or join.args.get("using")
-        called = str(table.alias_or_name).casefold()
-        numbers = None if keyed else named_numbers(table)
+    for join in _nodes(query.args["joins"]):
+        keyed = join.args.get("on") or join.args.get("using") or join.args.get("method")
+        numbers = None if keyed else named_numbers(join.this)
         if numbers is None:
             kept.append(join)
             continue
-        for column in [c for part in outer.expressions for c in part.find_all(exp.Column)]:
-            number = numbers.get(column.name.casefold())
-            if number is not None and column.text("table").casefold() in ("", called):
-                column.replace(exp.Subquery(this=number.copy()))
-    outer.set("joins", kept or None)
-    return outer
+        called = str(join.this.alias_or_name).casefold()
+        for name in ("expressions", "where", "having", "order", "qualify"):
+            for column in [c for n in _nodes(query.args.get(name)) for c in n.find_all(exp.Column)]:
+                prefix, number = column.text("table").casefold(), column.name.casefold()
+                meant = prefix == called or (not prefix and number not in own)
+                if meant and number in numbers:
+                    column.replace(exp.Subquery(this=numbers[number].copy()))
+    query.set("joins", kept or None)
+    return query
 
 
 def _by_windows(outer: exp.Select) -> exp.Select:

@@ -256,6 +256,8 @@ def _put(query: exp.Select, inner: exp.Select, others: list[Part], meant: Meant)
     """Names of the one inner query in place of those of the tables."""
     names = {part.called for part in others}
     for column in list(query.find_all(exp.Column)):
+        if column.find_ancestor(exp.Subquery) is not None:
+            continue  # a number of its own
         if type(column.this) is not exp.Identifier:
             return False
         place = column.text("table").casefold(), column.name.casefold()

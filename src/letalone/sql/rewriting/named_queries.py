@@ -50,13 +50,29 @@ def _put(query: Any, known: Mapping[str, Query]) -> Any:
             continue
         alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
         joins = table.args.get("joins")
-        put = exp.Subquery(this=inner.copy(), alias=alias)
+        itself = _table_itself(inner, joined=type(table.parent) is exp.Join)
+        put = exp.Subquery(this=inner.copy()) if itself is None else itself
+        put.set("alias", alias.copy())
         if joins:
             put.set("joins", joins)
         table.replace(put)
     if sum(1 for _ in query.walk()) > MOST_NODES:
         raise too_deep()
     return query
+
+
+def _table_itself(inner: Query, *, joined: bool) -> exp.Expr | None:
+    """SELECT * FROM visits is the table; where it is joined, so are columns of it as they are."""
+    if not isinstance(inner, exp.Select):
+        return None
+    if not {name for name, value in inner.args.items() if value} <= {"expressions", "from_"}:
+        return None
+    columns = cast("list[exp.Expr]", inner.expressions)
+    below, kinds = inner.args.get("from_"), {type(column) for column in columns}
+    plain = kinds == {exp.Star} or (joined and kinds == {exp.Column})
+    if below is None or type(below.this) is not exp.Table or not plain:
+        return None
+    return None if below.this.args.get("joins") else below.this.copy()
 
 
 def _passed_on(query: Query) -> Query:

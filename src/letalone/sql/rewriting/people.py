@@ -198,8 +198,7 @@ def _of_first_rows(
     kind = exp.ArgMax if order.args.get("desc") else exp.ArgMin
     used = {column.name: column for column in result.find_all(exp.Column) if column.name}
     used = {name: c for name, c in used.items() if type(c.this) is exp.Identifier}
-    if any(_is_unit(column, owner) for column in used.values()):
-        return None
+    used = {name: column for name, column in used.items() if not _is_unit(column, owner)}
     features: list[exp.Expr] = [exp.column(owner.unit, quoted=True)]
     given = {c.alias: c.unalias() for c in select.expressions if c.alias}
     for name in used:
