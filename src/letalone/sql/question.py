@@ -49,11 +49,12 @@ from letalone.sql.rewriting.features import count_people
 from letalone.sql.rewriting.joined_tables import private_first
 from letalone.sql.rewriting.named_queries import without_with
 from letalone.sql.rewriting.other_words import plain_words
+from letalone.sql.rewriting.over_answers import KEPT_KEYS, SUMMARY
 from letalone.sql.rewriting.people import about_people
 from letalone.sql.rewriting.totals import with_totals
 from letalone.sql.rewriting.union_all import STACK, Stack, one_select
 from letalone.sql.sql_formulas import Formulas, default_name, free_name, is_never_missing
-from letalone.sql.subqueries import KEPT_KEYS, SUMMARY, unfold
+from letalone.sql.subqueries import unfold
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,
