@@ -98,7 +98,7 @@ def true_rows(asked: Asked, table: Table) -> tuple[list[str], list[Row]]:
             database.register(name, frame)
         dialect = asked.dialect
         sql = asked.truth or sqlglot.transpile(asked.sql, read=dialect, write="duckdb")[0]
-        sql = sql.replace("dbo.", "")
+        sql = re.sub(r'"?(dbo|public)"?\.', "", sql)
         result = database.execute(sql)
         return [column[0] for column in result.description or ()], result.fetchall()
 
@@ -341,11 +341,12 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description="Everyday questions in SQL.")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", help="a table, or where questions are met")
+    parser.add_argument("--list", type=Path, default=LIST, help="another list of questions")
     parser.add_argument("--show", choices=["refused", "wrong", "all"])
     options: Namespace = parser.parse_args(given)
     listed = [
         asked
-        for asked in read_list(LIST.read_text())
+        for asked in read_list(options.list.read_text())
         if options.only in (None, asked.table) or asked.met.startswith(options.only or "")
     ]
     outcomes = list(run(listed, made_up_tables()))

@@ -758,3 +758,344 @@ SELECT quantity, COUNT(*) AS n FROM orders WHERE quantity BETWEEN 1 AND 5 GROUP 
 SELECT TRUNC(AVG(amount), 1) AS mean, ROUND(COALESCE(SUM(amount), 0) / NULLIF(COUNT(*), 0), 2) AS again FROM orders;
 --# orders | duckdb | shop
 SELECT AVG(quantity) AS q, COUNT(*) AS n FROM orders WHERE shipped_at - created_at <= INTERVAL '5 days';
+
+--# orders | postgres | looker
+SELECT "source"."month" AS "month", SUM("source"."revenue") AS "sum" FROM (SELECT DATE_TRUNC('month', "public"."orders"."created_at") AS "month", "public"."orders"."amount" AS "revenue" FROM "public"."orders") AS "source" GROUP BY "source"."month" ORDER BY "source"."month" ASC;
+--# orders | postgres | looker
+SELECT "public"."orders"."country" AS "country", COUNT(*) AS "count" FROM "public"."orders" WHERE "public"."orders"."status" = 'paid' GROUP BY "public"."orders"."country" ORDER BY "count" DESC, "public"."orders"."country" ASC LIMIT 10;
+--# orders | postgres | looker
+SELECT DATE_TRUNC('month', CAST("orders"."created_at" AS timestamp)) AS "created_at", COUNT(distinct "orders"."customer_id") AS "count" FROM "orders" GROUP BY DATE_TRUNC('month', CAST("orders"."created_at" AS timestamp)) ORDER BY DATE_TRUNC('month', CAST("orders"."created_at" AS timestamp)) ASC;
+--# orders | postgres | looker
+SELECT "Products"."category" AS "Products__category", DATE_TRUNC('quarter', "orders"."order_date") AS "order_date", SUM("orders"."amount") AS "sum" FROM "orders" LEFT JOIN "products" AS "Products" ON "orders"."product_id" = "Products"."product_id" WHERE "orders"."status" <> 'cancelled' OR "orders"."status" IS NULL GROUP BY "Products"."category", DATE_TRUNC('quarter', "orders"."order_date") ORDER BY "Products"."category" ASC, DATE_TRUNC('quarter', "orders"."order_date") ASC;
+--# orders | postgres | looker
+SELECT CASE WHEN "orders"."amount" >= 0 AND "orders"."amount" < 100 THEN '0 to 99' WHEN "orders"."amount" >= 100 AND "orders"."amount" < 300 THEN '100 to 299' WHEN "orders"."amount" >= 300 THEN '300 or Above' ELSE 'Undefined' END AS "orders.amount_tier", COUNT(*) AS "orders.count", COALESCE(SUM(orders.amount), 0) AS "orders.total_amount" FROM orders AS orders GROUP BY 1 ORDER BY 1 LIMIT 500;
+--# orders | postgres | looker
+SELECT TO_CHAR(DATE_TRUNC('month', orders.created_at), 'YYYY-MM') AS "orders.created_month", COUNT(DISTINCT orders.customer_id) AS "orders.customers" FROM orders AS orders WHERE ((orders.created_at >= (TIMESTAMP '2024-01-01') AND orders.created_at < (TIMESTAMP '2025-01-01'))) GROUP BY 1 ORDER BY 1 DESC LIMIT 500;
+--# orders | postgres | looker
+SELECT orders.channel AS "orders.channel", COUNT(CASE WHEN orders.is_returned THEN 1 ELSE NULL END) AS "orders.returned", 1.0 * COUNT(CASE WHEN orders.is_returned THEN 1 ELSE NULL END) / NULLIF(COUNT(*), 0) AS "orders.return_rate" FROM orders GROUP BY 1 HAVING COUNT(*) > 100 ORDER BY 3 DESC LIMIT 500;
+--# orders | postgres | looker
+SELECT AVG(orders.amount) AS "avg", MIN(orders.amount) AS "min", MAX(orders.amount) AS "max" FROM orders WHERE NOT (orders.is_returned) AND orders.payment_method IN ('card', 'paypal');
+--# orders | postgres | looker
+SELECT "source"."count" AS "count", COUNT(*) AS "count_2" FROM (SELECT "orders"."customer_id" AS "customer_id", COUNT(*) AS "count" FROM "orders" GROUP BY "orders"."customer_id") AS "source" GROUP BY "source"."count" ORDER BY "source"."count" ASC;
+--# orders | postgres | looker
+SELECT COUNT(*) AS "count" FROM "orders" WHERE "orders"."created_at" >= DATE_TRUNC('month', TIMESTAMP '2024-12-15 00:00:00') AND "orders"."created_at" < DATE_TRUNC('month', TIMESTAMP '2024-12-15 00:00:00') + INTERVAL '1 month';
+--# orders | mysql | looker
+SELECT DATE_FORMAT(`orders`.`created_at`, '%Y-%m') AS `orders.created_month`, `orders`.`country` AS `orders.country`, COALESCE(SUM(`orders`.`amount`), 0) AS `orders.revenue` FROM `orders` AS `orders` WHERE (`orders`.`status` = 'paid') GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC LIMIT 500;
+--# orders | mysql | looker
+--truth SELECT date_trunc('month', order_date) AS m, COUNT(*) AS n FROM orders GROUP BY 1 ORDER BY 1
+SELECT STR_TO_DATE(CONCAT(DATE_FORMAT(`orders`.`order_date`, '%Y-%m'), '-01'), '%Y-%m-%d') AS `order_date`, COUNT(*) AS `count` FROM `orders` GROUP BY STR_TO_DATE(CONCAT(DATE_FORMAT(`orders`.`order_date`, '%Y-%m'), '-01'), '%Y-%m-%d') ORDER BY 1 ASC;
+--# orders | mysql | looker
+SELECT QUARTER(order_date) AS q, ROUND(AVG(amount), 2) AS aov FROM orders WHERE YEAR(order_date) = 2024 GROUP BY QUARTER(order_date) ORDER BY q;
+--# orders | mysql | looker
+SELECT HOUR(created_at) AS h, COUNT(*) AS n FROM orders GROUP BY HOUR(created_at) ORDER BY h;
+--# orders | bigquery | looker
+SELECT DATE(created_at) AS day, COUNT(*) AS orders, COUNT(DISTINCT customer_id) AS customers FROM `orders` WHERE DATE(created_at) BETWEEN '2024-12-01' AND '2024-12-14' GROUP BY day ORDER BY day;
+--# orders | bigquery | looker
+SELECT FORMAT_TIMESTAMP('%Y-%m', created_at) AS month, SUM(IF(status = 'refunded', amount, 0)) AS refunds, SAFE_DIVIDE(SUM(IF(status = 'refunded', amount, 0)), SUM(amount)) AS refund_share FROM orders GROUP BY month ORDER BY month;
+--# orders | bigquery | looker
+SELECT country, channel, COUNT(*) AS n FROM orders GROUP BY country, channel QUALIFY ROW_NUMBER() OVER (PARTITION BY country ORDER BY n DESC) = 1 ORDER BY country;
+--# orders | bigquery | looker
+SELECT EXTRACT(DAYOFWEEK FROM created_at) AS dow, COUNT(*) AS n FROM orders GROUP BY dow ORDER BY dow;
+--# orders | tsql | looker
+SELECT TOP (5) [country], SUM([amount]) AS [revenue] FROM [dbo].[orders] GROUP BY [country] ORDER BY SUM([amount]) DESC;
+--# orders | tsql | looker
+--truth SELECT date_trunc('month', order_date) AS m, COUNT(*) AS n FROM orders GROUP BY 1 ORDER BY 1
+SELECT DATEFROMPARTS(YEAR(order_date), MONTH(order_date), 1) AS m, COUNT(*) AS n FROM orders GROUP BY DATEFROMPARTS(YEAR(order_date), MONTH(order_date), 1) ORDER BY m;
+--# orders | tsql | looker
+SELECT YEAR(order_date) AS y, DATEPART(quarter, order_date) AS q, SUM(amount) AS revenue FROM orders GROUP BY YEAR(order_date), DATEPART(quarter, order_date) ORDER BY y, q;
+--# orders | tsql | looker
+--truth SELECT date_trunc('month', order_date) AS m, SUM(amount) AS s FROM orders GROUP BY 1
+SELECT DATEADD(month, DATEDIFF(month, 0, order_date), 0) AS m, SUM(amount) AS s FROM orders GROUP BY DATEADD(month, DATEDIFF(month, 0, order_date), 0);
+--# orders | tsql | looker
+--truth SELECT CAST(created_at AS date) AS d, COUNT(*) AS n FROM orders WHERE created_at >= '2024-12-01' AND created_at < '2024-12-15' GROUP BY 1 ORDER BY 1
+SELECT CAST(created_at AS date) AS d, COUNT(*) AS n FROM orders WHERE created_at >= '20241201' AND created_at < '20241215' GROUP BY CAST(created_at AS date) ORDER BY d;
+--# orders | tsql | looker
+--truth SELECT strftime(order_date, '%Y-%m') AS ym, COUNT(*) AS n FROM orders GROUP BY 1
+SELECT CONVERT(varchar(7), order_date, 120) AS ym, COUNT(*) AS n FROM orders GROUP BY CONVERT(varchar(7), order_date, 120);
+--# events | postgres | looker
+WITH dau AS (SELECT DATE_TRUNC('day', event_time)::date AS day, COUNT(DISTINCT user_id) AS users FROM events WHERE event_time >= '2024-05-01' AND event_time < '2024-06-01' GROUP BY 1) SELECT AVG(users) AS avg_dau, MAX(users) AS peak FROM dau;
+--# events | postgres | looker
+WITH dau AS (SELECT AVG(users) AS v FROM (SELECT event_time::date AS d, COUNT(DISTINCT user_id) AS users FROM events WHERE event_time >= '2024-05-01' AND event_time < '2024-06-01' GROUP BY 1) x), mau AS (SELECT COUNT(DISTINCT user_id) AS v FROM events WHERE event_time >= '2024-05-01' AND event_time < '2024-06-01') SELECT dau.v / mau.v AS stickiness FROM dau, mau;
+--# events | postgres | looker
+SELECT platform, event, COUNT(*) AS n, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY platform), 1) AS pct FROM events GROUP BY platform, event ORDER BY platform, n DESC;
+--# events | postgres | looker
+SELECT COUNT(DISTINCT user_id) AS users FROM events WHERE event = 'purchase' AND user_id IN (SELECT user_id FROM events WHERE event = 'view');
+--# events | postgres | looker
+SELECT SUM(CASE WHEN event = 'signup' THEN 1 ELSE 0 END) AS signups, SUM(CASE WHEN event = 'purchase' THEN 1 ELSE 0 END) AS purchases, ROUND(SUM(CASE WHEN event = 'purchase' THEN 1 ELSE 0 END)::numeric / NULLIF(SUM(CASE WHEN event = 'view' THEN 1 ELSE 0 END), 0), 4) AS rate FROM events;
+--# events | bigquery | looker
+SELECT DATE_TRUNC(DATE(event_time), WEEK(MONDAY)) AS week, COUNT(DISTINCT user_id) AS wau FROM events GROUP BY week ORDER BY week;
+--# events | spark | looker
+SELECT date_trunc('MONTH', event_time) AS month, platform, approx_count_distinct(user_id) AS users FROM events GROUP BY 1, 2 ORDER BY 1, 2;
+--# visits | postgres | looker
+SELECT "visits"."ward" AS "ward", AVG("visits"."bill") AS "avg", percentile_cont(0.5) WITHIN GROUP (ORDER BY "visits"."bill") AS "median" FROM "visits" WHERE "visits"."visit_date" BETWEEN DATE '2024-01-01' AND DATE '2024-12-31' GROUP BY "visits"."ward" ORDER BY "avg" DESC;
+--# visits | postgres | looker
+--truth SELECT '[' || CAST(lo AS INT) || ', ' || CAST(lo + 10 AS INT) || CASE WHEN lo = 110 THEN ']' ELSE ')' END, n FROM (SELECT floor(age / 10) * 10 AS lo, COUNT(*) AS n FROM visits GROUP BY 1)
+SELECT ((FLOOR((("visits"."age" - 0.0) / 10.0)) * 10) + 0.0) AS "age", COUNT(*) AS "count" FROM "visits" GROUP BY ((FLOOR((("visits"."age" - 0.0) / 10.0)) * 10) + 0.0) ORDER BY 1 ASC;
+--# visits | postgres | looker
+SELECT "source"."ward" AS "ward", "source"."avg" AS "avg", "source"."avg" - "source"."median" AS "gap" FROM (SELECT "visits"."ward" AS "ward", AVG("visits"."bill") AS "avg", MEDIAN("visits"."bill") AS "median" FROM "visits" GROUP BY "visits"."ward") AS "source" ORDER BY "gap" DESC LIMIT 1048575;
+--# visits | postgres | looker
+SELECT COUNT(*) AS "count" FROM "visits" WHERE (LOWER("visits"."city") LIKE '%ber%') AND ("visits"."insurer" IS NOT NULL) AND ("visits"."insurer" <> '' OR "visits"."insurer" IS NULL);
+--# visits | postgres | looker
+SELECT EXTRACT(YEAR FROM "visits"."visit_date") AS "year", "visits"."smoker" AS "smoker", COUNT(DISTINCT "visits"."patient_id") AS "count" FROM "visits" GROUP BY EXTRACT(YEAR FROM "visits"."visit_date"), "visits"."smoker" ORDER BY 1, 2;
+--# visits | spark | looker
+SELECT ward, percentile(bill, 0.5) AS p50, percentile(bill, 0.95) AS p95, count(1) AS n FROM visits GROUP BY ward ORDER BY p95 DESC;
+--# visits | mysql | looker
+--truth SELECT CASE WHEN datesub('day', admitted_at, discharged_at) <= 3 THEN 'short' WHEN datesub('day', admitted_at, discharged_at) <= 7 THEN 'medium' ELSE 'long' END AS stay, COUNT(*) AS n FROM visits GROUP BY stay
+SELECT CASE WHEN TIMESTAMPDIFF(DAY, admitted_at, discharged_at) <= 3 THEN 'short' WHEN TIMESTAMPDIFF(DAY, admitted_at, discharged_at) <= 7 THEN 'medium' ELSE 'long' END AS stay, COUNT(*) AS n FROM visits GROUP BY stay;
+--# employees | tsql | looker
+SELECT d.[name], COUNT(*) AS headcount, AVG(CAST(e.[salary] AS float)) AS avg_salary FROM [employees] e INNER JOIN [departments] d ON d.[dept_id] = e.[dept_id] GROUP BY d.[name] ORDER BY headcount DESC;
+--# employees | duckdb | looker
+SELECT location, COUNT(*) AS n, SUM(salary) AS payroll, SUM(salary) * 100.0 / SUM(SUM(salary)) OVER () AS pct FROM employees LEFT JOIN departments USING (dept_id) GROUP BY location ORDER BY payroll DESC;
+
+--# orders | bigquery | warehouse
+with orders_base as (select * from `orders` where status not in ('cancelled', 'refunded')), daily as (select date(created_at) as order_day, count(*) as n_orders, sum(amount) as revenue from orders_base where created_at >= '2024-11-01' and created_at < '2024-12-01' group by 1) select order_day, n_orders, revenue, safe_divide(revenue, n_orders) as aov, sum(revenue) over (order by order_day) as running_revenue from daily order by order_day;
+--# orders | duckdb | warehouse
+with monthly as (select date_trunc('month', order_date) as month, country, sum(amount) as revenue from orders group by 1, 2), ranked as (select *, rank() over (partition by month order by revenue desc) as country_rank from monthly) select month, country, revenue from ranked where country_rank <= 3 and month >= '2024-01-01' order by month, country_rank;
+--# orders | postgres | warehouse
+with monthly as (select date_trunc('month', order_date)::date as month, sum(amount) as revenue from orders where status = 'paid' group by 1), final as (select month, revenue, lag(revenue) over (order by month) as previous, revenue / nullif(lag(revenue) over (order by month), 0) - 1 as growth from monthly) select * from final order by month;
+--# orders | duckdb | warehouse
+--bounds number_of_orders=0:10
+with customer_orders as (select customer_id, min(order_date) as first_order_date, max(order_date) as most_recent_order_date, count(order_id) as number_of_orders from orders group by 1) select count(*) as customers, avg(number_of_orders) as avg_orders from customer_orders where number_of_orders > 0;
+--# orders | duckdb | warehouse
+with customer_orders as (select customer_id, count(*) as number_of_orders from orders group by 1), final as (select case when number_of_orders = 1 then 'one-time' when number_of_orders between 2 and 4 then 'repeat' else 'loyal' end as customer_type from customer_orders) select customer_type, count(*) as customers from final group by customer_type;
+--# orders | postgres | warehouse
+with paid as (select 'paid' as kind, sum(amount) as total from orders where status = 'paid'), refunded as (select 'refunded' as kind, sum(amount) as total from orders where status = 'refunded'), unioned as (select * from paid union all select * from refunded) select * from unioned;
+--# orders | duckdb | warehouse
+select 'orders' as metric, count(*) as value from orders union all select 'customers' as metric, count(distinct customer_id) as value from orders union all select 'revenue' as metric, sum(amount) as value from orders;
+--# orders | duckdb | warehouse
+with o as (select *, coalesce(coupon, 'no coupon') as coupon_code, case when quantity > 3 then 'bulk' else 'normal' end as order_size from orders) select order_size, count(*) as n, avg(amount) as avg_amount from o group by order_size;
+--# orders | duckdb | warehouse
+with o as (select order_id, customer_id, amount, cast(created_at as date) as ordered_on, datediff('day', order_date, shipped_date) as days_to_ship from orders) select count(*) as late from o where days_to_ship > 5;
+--# orders | postgres | warehouse
+select c.region, date_trunc('quarter', o.order_date)::date as quarter, count(distinct o.customer_id) as customers, sum(o.amount) / nullif(count(distinct o.customer_id), 0) as revenue_per_customer from orders as o left join countries as c on o.country = c.country where o.order_date >= '2024-01-01'::date and o.order_date < '2025-01-01'::date group by 1, 2 order by 1, 2;
+--# orders | spark | warehouse
+with base as (select date_format(order_date, 'yyyy-MM') as ym, amount, if(status = 'refunded', 1, 0) as is_refund from orders) select ym, sum(is_refund) as refunds, count(*) as orders, round(sum(is_refund) / count(*), 4) as refund_rate from base group by ym order by ym;
+--# orders | duckdb | warehouse
+with spine as (select country, name from countries), sales as (select country, count(*) as n from orders group by country) select spine.name, coalesce(sales.n, 0) as n from spine left join sales on spine.country = sales.country order by n desc;
+--# orders | duckdb | warehouse
+with sales as (select product_id, sum(quantity) as units, sum(amount) as revenue from orders group by product_id) select p.name, s.units, s.revenue from sales s join products p on s.product_id = p.product_id order by s.revenue desc limit 5;
+--# orders | duckdb | warehouse
+with yearly as (select extract(year from order_date) as yr, country, sum(amount) as revenue from orders group by 1, 2) select country, sum(case when yr = 2023 then revenue end) as revenue_2023, sum(case when yr = 2024 then revenue end) as revenue_2024 from yearly group by country order by country;
+--# orders | duckdb | warehouse
+select count(*) as failures from orders where amount < 0 or amount is null or status not in ('paid', 'pending', 'refunded', 'cancelled');
+--# orders | duckdb | warehouse
+select count(*) as total_rows, count(coupon) as non_null, count(distinct coupon) as distinct_values, 1 - count(coupon) * 1.0 / count(*) as null_rate from orders;
+--# orders | postgres | warehouse
+with first_orders as (select customer_id, min(created_at) as first_at from orders group by customer_id), cohorts as (select customer_id, date_trunc('month', first_at) as cohort_month from first_orders) select cohort_month, count(distinct customer_id) as new_customers from cohorts group by cohort_month order by cohort_month;
+--# orders | duckdb | warehouse
+with ordered as (select *, row_number() over (partition by customer_id order by created_at) as order_seq from orders) select channel, count(*) as first_orders, avg(amount) as avg_first_amount from ordered where order_seq = 1 group by channel;
+--# orders | duckdb | warehouse
+with latest as (select * from orders qualify row_number() over (partition by customer_id order by created_at desc) = 1) select status, count(*) as customers from latest group by status;
+--# orders | bigquery | warehouse
+select date_trunc(order_date, month) as month, countif(coupon is not null) as with_coupon, count(*) as n, round(100 * countif(coupon is not null) / count(*), 1) as pct_coupon from `orders` group by 1 order by 1;
+--# events | duckdb | warehouse
+with stg as (select user_id, event as event_name, event_time as occurred_at, plan as plan_name from events), agg as (select plan_name, count(*) as n_events, count(distinct user_id) as n_users from stg group by plan_name) select plan_name, n_events, n_users, n_events * 1.0 / nullif(n_users, 0) as events_per_user from agg order by events_per_user desc;
+--# events | postgres | warehouse
+with activity as (select user_id, min(event_time) filter (where event = 'purchase') as first_purchase, min(signup_date) as signed_up from events group by user_id) select count(*) filter (where first_purchase is not null) * 1.0 / count(*) as conversion_rate from activity;
+--# events | postgres | warehouse
+with u as (select user_id, max(case when event = 'view' then 1 else 0 end) as did_view, max(case when event = 'login' then 1 else 0 end) as did_login, max(case when event = 'purchase' then 1 else 0 end) as did_buy from events group by 1) select count(*) as users, sum(did_view) as viewed, sum(case when did_view = 1 and did_login = 1 then 1 else 0 end) as logged_in, sum(did_view * did_login * did_buy) as bought from u;
+--# events | duckdb | warehouse
+with cohorts as (select date_trunc('month', signup_date) as cohort, date_diff('month', signup_date, event_time) as months_since, user_id from events) select cohort, months_since, count(distinct user_id) as users from cohorts where months_since between 0 and 3 group by 1, 2 order by 1, 2;
+--# events | spark | warehouse
+select plan, platform, sum(case when event = 'purchase' then 1 else 0 end) / nullif(count(*), 0) as purchase_rate, avg(session_minutes) as avg_minutes from events group by plan, platform order by plan, platform;
+--# events | duckdb | warehouse
+with sessions as (select *, session_minutes / 60.0 as hours from events where session_minutes > 0) select plan, sum(hours) as total_hours from sessions group by plan order by total_hours desc;
+--# visits | duckdb | warehouse
+with stays as (select patient_id, ward, cast(admitted_at as date) as admitted_on, cast(discharged_at as date) as discharged_on, bill from visits), final as (select ward, date_trunc('month', admitted_on) as month, count(*) as admissions, sum(bill) as billed from stays group by ward, month) select * from final where admissions > 50 order by ward, month;
+--# visits | postgres | warehouse
+with visits_enriched as (select v.*, w.name as ward_name, w.building from visits v inner join wards w on w.ward_id = v.ward_id) select building, ward_name, count(*) as visits, count(distinct patient_id) as patients, avg(bill) as avg_bill from visits_enriched group by building, ward_name order by building, ward_name;
+--# visits | duckdb | warehouse
+select ward, count(*) as n, sum(case when paid is null then 1 else 0 end) as unpaid, coalesce(sum(paid), 0) / nullif(sum(bill), 0) as collection_rate from visits group by ward having count(*) >= 10 order by collection_rate;
+--# visits | tsql | warehouse
+WITH v AS (SELECT patient_id, ward, DATEDIFF(day, admitted_at, discharged_at) AS los FROM visits) SELECT ward, SUM(CASE WHEN los > 7 THEN 1 ELSE 0 END) AS long_stays, COUNT(*) AS n FROM v GROUP BY ward ORDER BY long_stays DESC;
+--# visits | mysql | warehouse
+with tagged as (select *, case when age < 18 then 'child' when age < 65 then 'adult' else 'senior' end as age_group from visits) select age_group, sex, count(*) as n, round(avg(bill), 2) as mean_bill from tagged group by age_group, sex with rollup;
+--# visits | duckdb | warehouse
+with a as (select ward, count(*) as n_2023 from visits where year(visit_date) = 2023 group by ward), b as (select ward, count(*) as n_2024 from visits where year(visit_date) = 2024 group by ward) select coalesce(a.ward, b.ward) as ward, n_2023, n_2024, n_2024 - n_2023 as change from a full outer join b on a.ward = b.ward order by 1;
+--# visits | duckdb | warehouse
+with by_ward as (select ward, sum(bill) as total from visits group by ward), overall as (select sum(bill) as grand_total from visits) select by_ward.ward, by_ward.total, by_ward.total / overall.grand_total as share from by_ward, overall order by share desc;
+--# visits | bigquery | warehouse
+--truth select ward, len(string_split(diagnosis, '.')) as parts, count(*) as n from visits group by ward, parts
+select ward, array_length(split(diagnosis, '.')) as parts, count(*) as n from visits group by ward, parts;
+--# visits | bigquery | warehouse
+--truth select split_part(diagnosis, '.', 1) as code, count(*) as n from visits group by 1 order by 2 desc limit 5
+select split(diagnosis, '.')[offset(0)] as chapter, count(*) as n from visits group by chapter order by n desc limit 5;
+--# visits | postgres | warehouse
+select split_part(diagnosis, '.', 1) as code, count(*) as n from visits group by 1 order by 2 desc limit 5;
+--# visits | duckdb | warehouse
+select md5(ward) as ward_key, count(*) as n from visits group by 1;
+--# employees | postgres | warehouse
+with e as (select *, date_part('year', age(date '2024-12-31', hire_date)) as tenure from employees) select count(*) as veterans from e where tenure >= 10;
+--# employees | duckdb | warehouse
+with e as (select *, 2024 - year(hire_date) as tenure_years from employees) select case when tenure_years < 5 then 'new' when tenure_years < 10 then 'mid' else 'long' end as tenure, count(*) as n, avg(salary) as avg_salary from e group by 1;
+--# employees | duckdb | warehouse
+with base as (select dept_id, gender, avg(salary) as avg_salary from employees group by 1, 2), pivoted as (select dept_id, max(case when gender = 'f' then avg_salary end) as f, max(case when gender = 'm' then avg_salary end) as m from base group by dept_id) select dept_id, f, m, f / m as ratio from pivoted order by dept_id;
+
+--# visits | duckdb | notebook
+SELECT COUNT(*) AS n, AVG(bill) AS mean, STDDEV_SAMP(bill) AS sd, MIN(bill) AS min, QUANTILE_CONT(bill, 0.25) AS q1, MEDIAN(bill) AS q2, QUANTILE_CONT(bill, 0.75) AS q3, MAX(bill) AS max FROM visits;
+--# visits | duckdb | notebook
+SELECT sex, smoker, AVG(systolic) AS mean_sbp, STDDEV(systolic) / SQRT(COUNT(systolic)) AS sem FROM visits GROUP BY sex, smoker;
+--# visits | duckdb | notebook
+SELECT CORR(age, systolic) AS r_age, CORR(weight, systolic) AS r_weight, CORR(height, weight) AS r_hw FROM visits;
+--# visits | postgres | notebook
+SELECT ward, percentile_cont(0.25) WITHIN GROUP (ORDER BY bill) AS q1, percentile_cont(0.5) WITHIN GROUP (ORDER BY bill) AS q2, percentile_cont(0.75) WITHIN GROUP (ORDER BY bill) AS q3 FROM visits GROUP BY ward ORDER BY ward;
+--# visits | postgres | notebook
+SELECT regr_slope(systolic, age), regr_intercept(systolic, age), regr_r2(systolic, age), regr_count(systolic, age) FROM visits;
+--# visits | postgres | notebook
+SELECT (AVG(systolic) FILTER (WHERE smoker) - AVG(systolic) FILTER (WHERE NOT smoker)) / STDDEV(systolic) AS cohens_d FROM visits;
+--# visits | postgres | notebook
+--truth SELECT '[' || CAST(lo AS INT) || ', ' || CAST(lo + 10 AS INT) || CASE WHEN lo = 90 THEN ']' ELSE ')' END, n, m FROM (SELECT floor(age / 10) * 10 AS lo, COUNT(*) AS n, AVG(systolic) AS m FROM visits WHERE age < 100 GROUP BY 1)
+SELECT width_bucket(age, 0, 100, 10) AS bucket, count(*) AS n, avg(systolic) AS mean FROM visits WHERE age < 100 GROUP BY bucket ORDER BY bucket;
+--# visits | duckdb | notebook
+SELECT AVG(LOG10(bill + 1)) AS mean_log, STDDEV(LOG10(bill + 1)) AS sd_log FROM visits;
+--# visits | duckdb | notebook
+SELECT SQRT(AVG(POWER(systolic - 120, 2))) AS rmse FROM visits;
+--# visits | duckdb | notebook
+SELECT SUM(bill * age) / SUM(age) AS weighted_mean FROM visits;
+--# visits | duckdb | notebook
+SELECT AVG(CASE WHEN bill > 2000 THEN 1 ELSE 0 END) AS p_high, SQRT(AVG(CASE WHEN bill > 2000 THEN 1 ELSE 0 END) * (1 - AVG(CASE WHEN bill > 2000 THEN 1 ELSE 0 END)) / COUNT(*)) AS se FROM visits;
+--# visits | duckdb | notebook
+SELECT smoker, COUNT(*) FILTER (WHERE readmitted = 1) AS cases, COUNT(*) FILTER (WHERE readmitted = 0) AS controls, COUNT(*) FILTER (WHERE readmitted = 1) * 1.0 / NULLIF(COUNT(*) FILTER (WHERE readmitted = 0), 0) AS odds FROM visits GROUP BY smoker;
+--# visits | duckdb | notebook
+SELECT LN((SUM(CASE WHEN smoker AND readmitted = 1 THEN 1 ELSE 0 END) * SUM(CASE WHEN NOT smoker AND readmitted = 0 THEN 1 ELSE 0 END) * 1.0) / (SUM(CASE WHEN smoker AND readmitted = 0 THEN 1 ELSE 0 END) * SUM(CASE WHEN NOT smoker AND readmitted = 1 THEN 1 ELSE 0 END))) AS log_or FROM visits;
+--# visits | duckdb | notebook
+WITH per_patient AS (SELECT patient_id, COUNT(*) AS n_visits, MAX(bill) AS max_bill, AVG(bill) AS mean_bill FROM visits GROUP BY patient_id) SELECT CORR(max_bill, mean_bill) AS r, AVG(max_bill) AS mean_max FROM per_patient;
+--# visits | duckdb | notebook
+--bounds n_visits=0:10
+WITH per_patient AS (SELECT patient_id, COUNT(*) AS n_visits FROM visits GROUP BY patient_id) SELECT AVG(n_visits) AS mean, STDDEV(n_visits) AS sd, MEDIAN(n_visits) AS med FROM per_patient;
+--# visits | duckdb | notebook
+SELECT COUNT(*) FROM (SELECT patient_id, COUNT(DISTINCT ward) AS wards FROM visits GROUP BY patient_id) WHERE wards > 1;
+--# visits | duckdb | notebook
+WITH firsts AS (SELECT patient_id, FIRST(bill ORDER BY visit_date) AS first_bill FROM visits GROUP BY patient_id) SELECT AVG(first_bill) FROM firsts;
+--# visits | spark | notebook
+WITH last_visit AS (SELECT *, row_number() OVER (PARTITION BY patient_id ORDER BY admitted_at DESC) AS rn FROM visits) SELECT ward, count(*) AS n, mean(bill) AS mean_bill FROM last_visit WHERE rn = 1 GROUP BY ward;
+--# visits | duckdb | notebook
+WITH x AS (SELECT patient_id, visit_date, LAG(visit_date) OVER (PARTITION BY patient_id ORDER BY visit_date) AS previous FROM visits) SELECT COUNT(*) AS within_30 FROM x WHERE date_diff('day', previous, visit_date) <= 30;
+--# visits | duckdb | notebook
+WITH f AS (SELECT patient_id, MIN(visit_date) AS first_visit, MAX(visit_date) AS last_visit FROM visits GROUP BY patient_id) SELECT COUNT(*) FILTER (WHERE last_visit - first_visit > 180) * 1.0 / COUNT(*) AS long_followed FROM f;
+--# visits | duckdb | notebook
+WITH f AS (SELECT patient_id, MIN(visit_date) AS first_visit FROM visits GROUP BY patient_id) SELECT date_trunc('quarter', first_visit) AS cohort, COUNT(*) AS n FROM f GROUP BY cohort ORDER BY cohort;
+--# visits | duckdb | notebook
+SELECT date_trunc('month', visit_date) AS month, AVG(readmitted) AS rate, COUNT(*) AS n FROM visits GROUP BY month ORDER BY month;
+--# visits | duckdb | notebook
+SELECT NTILE(4) OVER (ORDER BY bill) AS quartile, COUNT(*) AS n FROM visits GROUP BY quartile;
+--# visits | duckdb | notebook
+SELECT AVG(bill) FROM visits WHERE bill BETWEEN (SELECT QUANTILE_CONT(bill, 0.05) FROM visits) AND (SELECT QUANTILE_CONT(bill, 0.95) FROM visits);
+--# visits | duckdb | notebook
+SELECT KURTOSIS(bill) FROM visits;
+--# visits | duckdb | notebook
+SELECT MAD(bill) FROM visits;
+--# visits | duckdb | notebook
+SELECT ENTROPY(ward) FROM visits;
+--# visits | duckdb | notebook
+--truth SELECT ward, COUNT(*) FROM visits GROUP BY ward
+SELECT HISTOGRAM(ward) FROM visits;
+--# visits | duckdb | notebook
+SELECT ROUND(weight / POWER(height / 100, 2)) AS bmi, COUNT(*) AS n FROM visits WHERE weight / POWER(height / 100, 2) BETWEEN 15 AND 40 GROUP BY 1 ORDER BY 1;
+--# visits | duckdb | notebook
+SELECT CASE WHEN weight / ((height / 100) * (height / 100)) < 18.5 THEN 'under' WHEN weight / ((height / 100) * (height / 100)) < 25 THEN 'normal' WHEN weight / ((height / 100) * (height / 100)) < 30 THEN 'over' ELSE 'obese' END AS bmi_class, COUNT(*) AS n, AVG(systolic) AS sbp FROM visits GROUP BY bmi_class;
+--# visits | duckdb | notebook
+SELECT sex, age, COUNT(*) AS n FROM visits WHERE age BETWEEN 60 AND 64 GROUP BY sex, age ORDER BY sex, age;
+--# visits | duckdb | notebook
+SELECT AVG((bill - 800) / 560) AS z FROM visits WHERE ward IN ('Surgery', 'Oncology');
+--# visits | mysql | notebook
+SELECT sex, AVG(weight / POW(height / 100, 2)) AS bmi, STDDEV_SAMP(weight) AS sd_weight FROM visits GROUP BY sex;
+--# visits | duckdb | notebook
+SELECT COVAR_POP(height, weight) / (STDDEV_POP(height) * STDDEV_POP(weight)) AS r FROM visits;
+--# employees | duckdb | notebook
+SELECT gender, QUANTILE_CONT(salary, 0.1) AS p10, QUANTILE_CONT(salary, 0.9) AS p90, QUANTILE_CONT(salary, 0.9) / QUANTILE_CONT(salary, 0.1) AS p90_p10 FROM employees GROUP BY gender;
+--# employees | postgres | notebook
+SELECT 1 - AVG(salary) FILTER (WHERE gender = 'f') / NULLIF(AVG(salary) FILTER (WHERE gender = 'm'), 0) AS gender_pay_gap FROM employees;
+--# employees | duckdb | notebook
+SELECT education, AVG(salary) AS mean, AVG(salary) - 1.96 * STDDEV(salary) / SQRT(COUNT(*)) AS lo, AVG(salary) + 1.96 * STDDEV(salary) / SQRT(COUNT(*)) AS hi FROM employees GROUP BY education ORDER BY mean;
+--# employees | tsql | notebook
+--truth SELECT education, STDDEV(salary) AS sd, VAR_POP(salary) AS v, COUNT(*) AS n FROM employees GROUP BY education
+SELECT education, STDEV(salary) AS sd, VARP(salary) AS v, COUNT(*) AS n FROM employees GROUP BY education;
+--# employees | bigquery | notebook
+SELECT gender, CORR(age, salary) AS r, STDDEV(salary) AS sd, APPROX_QUANTILES(salary, 4)[OFFSET(2)] AS median FROM employees GROUP BY gender;
+--# employees | duckdb | notebook
+SELECT performance, COUNT(*) AS n, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS p, SUM(COUNT(*)) OVER (ORDER BY performance) * 1.0 / SUM(COUNT(*)) OVER () AS cdf FROM employees GROUP BY performance ORDER BY performance;
+--# orders | duckdb | notebook
+WITH totals AS (SELECT customer_id, SUM(amount) AS total FROM orders GROUP BY customer_id) SELECT COUNT(*) FROM totals WHERE total > 500;
+
+--# orders | postgres | fresh
+SELECT "public"."orders"."channel" AS "channel", DATE_TRUNC('year', "public"."orders"."order_date") AS "order_date", AVG("public"."orders"."amount") AS "avg" FROM "public"."orders" WHERE "public"."orders"."amount" > 10 GROUP BY "public"."orders"."channel", DATE_TRUNC('year', "public"."orders"."order_date") ORDER BY "public"."orders"."channel" ASC;
+--# orders | postgres | fresh
+SELECT "source"."order_date" AS "order_date", AVG("source"."sum") AS "avg" FROM (SELECT DATE_TRUNC('month', "orders"."order_date") AS "order_date", "orders"."country" AS "country", SUM("orders"."amount") AS "sum" FROM "orders" GROUP BY DATE_TRUNC('month', "orders"."order_date"), "orders"."country") AS "source" GROUP BY "source"."order_date" ORDER BY "source"."order_date" ASC;
+--# orders | postgres | fresh
+SELECT COUNT(DISTINCT "orders"."customer_id") AS "count" FROM "orders" INNER JOIN "products" AS "p" ON "orders"."product_id" = "p"."product_id" WHERE "p"."category" = 'books';
+--# orders | mysql | fresh
+SELECT COUNT(*) AS total, SUM(status = 'paid') AS paid, ROUND(100 * SUM(status = 'paid') / COUNT(*), 2) AS pct FROM orders;
+--# orders | mysql | fresh
+SELECT MONTHNAME(order_date) AS m, SUM(amount) AS s FROM orders WHERE YEAR(order_date) = 2024 GROUP BY MONTHNAME(order_date);
+--# orders | bigquery | fresh
+WITH t AS (SELECT customer_id, SUM(amount) AS total FROM `orders` GROUP BY customer_id) SELECT COUNTIF(total > 500) / COUNT(*) AS share_big FROM t;
+--# orders | bigquery | fresh
+SELECT status, APPROX_QUANTILES(amount, 100)[OFFSET(90)] AS p90 FROM orders GROUP BY status;
+--# orders | tsql | fresh
+SELECT channel, SUM(CASE WHEN status = 'paid' THEN amount ELSE 0 END) AS paid, SUM(CASE WHEN status = 'refunded' THEN amount ELSE 0 END) AS refunded FROM dbo.orders GROUP BY channel;
+--# orders | tsql | fresh
+WITH m AS (SELECT FORMAT(order_date, 'yyyy-MM') AS ym, SUM(amount) AS revenue FROM orders GROUP BY FORMAT(order_date, 'yyyy-MM')) SELECT ym, revenue, LAG(revenue) OVER (ORDER BY ym) AS prev FROM m ORDER BY ym;
+--# orders | spark | fresh
+SELECT country, collect_set(channel) FROM orders GROUP BY country;
+--# orders | spark | fresh
+SELECT year(order_date) AS y, quarter(order_date) AS q, count(distinct customer_id) AS c FROM orders GROUP BY year(order_date), quarter(order_date) ORDER BY y, q;
+--# orders | duckdb | fresh
+with base as (select date_trunc('month', order_date) as month, sum(amount) as revenue, count(*) as n from orders group by 1) select month, revenue, avg(revenue) over (order by month rows between 2 preceding and current row) as ma3 from base order by month;
+--# orders | duckdb | fresh
+with rfm as (select customer_id, max(order_date) as last_order, count(*) as frequency, sum(amount) as monetary from orders group by customer_id) select case when last_order >= date '2024-10-01' then 'active' when last_order >= date '2024-01-01' then 'lapsing' else 'lost' end as segment, count(*) as customers from rfm group by 1 order by 1;
+--# orders | duckdb | fresh
+with o as (select * from orders), p as (select * from products), joined as (select o.*, p.category, p.price as list_price from o left join p on o.product_id = p.product_id) select category, count(*) as n, avg(unit_price / list_price) as ratio from joined group by category;
+--# orders | duckdb | fresh
+with o as (select *, row_number() over (partition by customer_id order by created_at) as rn from orders), first_o as (select customer_id, country as first_country from o where rn = 1) select first_country, count(*) as customers from first_o group by 1 order by 2 desc;
+--# orders | duckdb | fresh
+select country, n, n - avg(n) over () as vs_mean from (select country, count(*) as n from orders group by country) order by vs_mean desc;
+--# orders | duckdb | fresh
+with t as (select country, sum(amount) as revenue from orders group by country) select country, revenue, sum(revenue) over (order by revenue desc) / sum(revenue) over () as cumulative_share from t order by revenue desc;
+--# orders | postgres | fresh
+select date_trunc('month', order_date)::date as month, count(*) filter (where channel = 'web') as web, count(*) filter (where channel = 'app') as app from orders group by 1 having count(*) > 20 order by 1;
+--# orders | duckdb | fresh
+select coalesce(nullif(trim(coupon), ''), 'none') as coupon, count(*) as n from orders group by 1;
+--# orders | duckdb | fresh
+select status in ('refunded', 'cancelled') as is_bad, count(*) as n, avg(amount) as a from orders group by 1;
+--# events | postgres | fresh
+WITH first_seen AS (SELECT user_id, MIN(event_time)::date AS d FROM events GROUP BY user_id) SELECT DATE_TRUNC('month', d) AS month, COUNT(*) AS new_users FROM first_seen GROUP BY 1 ORDER BY 1;
+--# events | postgres | fresh
+WITH u AS (SELECT user_id, BOOL_OR(event = 'purchase') AS bought, BOOL_OR(platform = 'ios') AS ios FROM events GROUP BY user_id) SELECT ios, AVG(CASE WHEN bought THEN 1 ELSE 0 END) AS conversion, COUNT(*) AS users FROM u GROUP BY ios;
+--# events | postgres | fresh
+SELECT COUNT(DISTINCT CASE WHEN event_time < signup_date + INTERVAL '7 days' THEN user_id END)::float / COUNT(DISTINCT user_id) AS week1 FROM events;
+--# events | duckdb | fresh
+WITH daily AS (SELECT event_time::DATE AS d, COUNT(DISTINCT user_id) AS dau FROM events WHERE event_time BETWEEN '2024-04-01' AND '2024-04-30 23:59:59' GROUP BY d) SELECT dayname(d) AS wd, AVG(dau) AS avg_dau FROM daily GROUP BY wd;
+--# events | duckdb | fresh
+SELECT hour(event_time) AS h, event, COUNT(*) AS n FROM events GROUP BY ALL ORDER BY ALL;
+--# visits | duckdb | fresh
+SELECT ward, AVG(bill) AS m, AVG(bill) - AVG(AVG(bill)) OVER () AS dev FROM visits GROUP BY ward ORDER BY dev DESC;
+--# visits | duckdb | fresh
+SELECT ward, SUM(bill) AS total, ROUND(100 * SUM(bill) / SUM(SUM(bill)) OVER (), 1) AS pct, RANK() OVER (ORDER BY SUM(bill) DESC) AS r FROM visits GROUP BY ward QUALIFY r <= 3 ORDER BY r;
+--# visits | duckdb | fresh
+SELECT COUNT(*) FILTER (WHERE age >= 65) AS old, COUNT(*) FILTER (WHERE age < 18) AS young, AVG(age) FILTER (WHERE sex = 'f') AS mean_f FROM visits;
+--# visits | duckdb | fresh
+WITH p AS (SELECT patient_id, AVG(systolic) AS sbp, MAX(age) AS age FROM visits GROUP BY patient_id) SELECT CORR(sbp, age) AS r, AVG(sbp) AS m, STDDEV(sbp) AS sd FROM p;
+--# visits | duckdb | fresh
+WITH p AS (SELECT patient_id, SUM(CASE WHEN readmitted = 1 THEN 1 ELSE 0 END) AS readmissions FROM visits GROUP BY patient_id) SELECT COUNT(*) FILTER (WHERE readmissions > 0) * 1.0 / COUNT(*) AS share FROM p;
+--# visits | duckdb | fresh
+WITH s AS (SELECT AVG(bill) AS mu, STDDEV(bill) AS sigma FROM visits) SELECT COUNT(*) AS outliers FROM visits, s WHERE bill > s.mu + 2 * s.sigma;
+--# visits | duckdb | fresh
+SELECT sex, AVG(weight) AS w, AVG(height) AS h, AVG(weight) / POWER(AVG(height) / 100, 2) AS bmi_of_means FROM visits GROUP BY sex;
+--# visits | duckdb | fresh
+SELECT CASE WHEN age < 30 THEN '<30' WHEN age BETWEEN 30 AND 59 THEN '30-59' ELSE '60+' END AS ag, MEDIAN(systolic) AS med, QUANTILE_CONT(systolic, 0.75) - QUANTILE_CONT(systolic, 0.25) AS iqr FROM visits GROUP BY ag ORDER BY ag;
+--# visits | duckdb | fresh
+SELECT (AVG(age * systolic) - AVG(age) * AVG(systolic)) / (STDDEV_POP(age) * STDDEV_POP(systolic)) AS r FROM visits;
+--# visits | duckdb | fresh
+SELECT ward, COUNT(*) AS n, COUNT(*) / (SELECT COUNT(*) FROM visits)::FLOAT AS share FROM visits GROUP BY ward HAVING share > 0.1;
+--# visits | postgres | fresh
+SELECT date_part('month', visit_date) AS m, avg(readmitted::numeric) AS rate FROM visits WHERE visit_date >= '2024-01-01' GROUP BY 1 ORDER BY 1;
+--# visits | postgres | fresh
+--truth SELECT i.name, count(*) AS n, avg(CASE WHEN v.paid / nullif(v.bill, 0) > 0.5 THEN 1 WHEN v.paid / nullif(v.bill, 0) <= 0.5 THEN 0 END)::int FROM visits v JOIN insurers i USING (insurer) GROUP BY i.name
+SELECT i.name, count(*) AS n, avg(v.paid / nullif(v.bill, 0) > 0.5)::int FROM visits v JOIN insurers i USING (insurer) GROUP BY i.name;
+--# visits | postgres | fresh
+SELECT i.name AS insurer_name, c.region, COUNT(DISTINCT v.patient_id) AS patients FROM visits v JOIN insurers i ON i.insurer = v.insurer LEFT JOIN cities c ON c.city = v.city GROUP BY i.name, c.region ORDER BY patients DESC LIMIT 20;
+--# employees | duckdb | fresh
+WITH d AS (SELECT dept_id, AVG(salary) AS m FROM employees GROUP BY dept_id) SELECT departments.name, d.m FROM d JOIN departments ON departments.dept_id = d.dept_id WHERE d.m > (SELECT AVG(salary) FROM employees) ORDER BY d.m DESC;
+--# employees | duckdb | fresh
+SELECT EXTRACT(year FROM hire_date) AS y, COUNT(*) AS hires, SUM(COUNT(*)) OVER (ORDER BY EXTRACT(year FROM hire_date)) AS headcount FROM employees GROUP BY y ORDER BY y;

@@ -20,7 +20,15 @@ from letalone.plans.types import Type
 from letalone.sql.from_clause import JOINS
 from letalone.sql.names import PublicSelect
 from letalone.sql.question import read_question
-from letalone.sql.refusals import CLAUSES, DISTINCT, REFUSED, REFUSED_CALLS, SqlRefusal
+from letalone.sql.refusals import (
+    CLAUSES,
+    DISTINCT,
+    OTHER_ROW,
+    REFUSED,
+    REFUSED_CALLS,
+    TILES,
+    SqlRefusal,
+)
 from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
 
 PAGE = Path(__file__).parent / "reference" / "sql.md"
@@ -106,6 +114,8 @@ FORMULAS = (
     "TRY_CAST(COUNT(*) AS DOUBLE)",
     "REGR_INTERCEPT(cost, age)",
     "REGR_R2(cost, age)",
+    "REGR_COUNT(cost, age)",
+    "REGR_AVGX(cost, age)",
     "POWER(AVG(age), 2)",
     "(SELECT COUNT(*) FROM visits WHERE icu) / COUNT(*)",
     "COALESCE(SUM(cost), 0)",
@@ -162,6 +172,9 @@ CONDITIONS = (
     "DATE_DIFF('day', day, at) > 7",
     "DATE_DIFF('month', day, at) > 1",
     "DATE_DIFF('hour', at, left_at) > 12",
+    "TIMESTAMPDIFF(DAY, at, left_at) <= 3",
+    "TIMESTAMPDIFF(YEAR, day, DATE '2024-01-31') >= 10",
+    "EXTRACT(YEAR FROM AGE(DATE '2024-01-31', day)) >= 10",
     "left_at - at > INTERVAL '7 days'",
     "left_at > at + INTERVAL 90 MINUTE",
     "EXTRACT(EPOCH FROM left_at - at) / 3600 < 24",
@@ -191,6 +204,8 @@ CONDITIONS = (
     "ISNULL(refund, 0) > 0",
     "EXTRACT(DOW FROM day) = 0",
     "day >= DATE '2024-12-31' - INTERVAL '30 days'",
+    "day >= DATE '2024-12-31' - 30",
+    "day >= DATE_TRUNC('month', DATE '2024-12-31')",
     "day >= DATE_SUB(DATE '2024-12-31', INTERVAL 1 MONTH)",
     "day >= DATE_ADD(DATE '2024-12-31', INTERVAL 1 MONTH)",
     "DATE(at) > day + INTERVAL 7 DAY",
@@ -219,6 +234,12 @@ QUERIES = (
     "SELECT WIDTH_BUCKET(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT FLOOR(age / 10) * 10 AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT ROUND(cost, -2) AS costs, COUNT(*) FROM visits GROUP BY costs",
+    "SELECT FLOOR((age - 5) / 10) * 10 + 5 AS ages, COUNT(*) FROM visits GROUP BY ages",
+    "SELECT ROUND(cost / (age + 1)) AS costs, COUNT(*) FROM visits GROUP BY costs",
+    "SELECT MAKE_DATE(YEAR(day), MONTH(day), 1) AS month, COUNT(*) FROM visits GROUP BY month",
+    "SELECT DATEADD(month, DATEDIFF(month, 0, at), 0) AS month, COUNT(*) FROM dbo.visits GROUP BY"
+    " DATEADD(month, DATEDIFF(month, 0, at), 0)",
+    'SELECT "public"."visits"."ward", COUNT(*) FROM "public"."visits" GROUP BY 1',
     "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region",
     "SELECT c.region, COUNT(*) FROM visits v JOIN cities c ON v.city = c.city GROUP BY c.region",
     "SELECT region, COUNT(*) FROM visits LEFT JOIN cities USING (city) GROUP BY region",
@@ -236,6 +257,7 @@ OVER_ANSWERS = (
     "SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1",
     "SELECT DISTINCT ward FROM visits",
     "SELECT MODE(ward) FROM visits",
+    "SELECT HISTOGRAM(ward) FROM visits",
     "SELECT ward, 100 * COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM visits GROUP BY"
     " ward",
     "SELECT ward FROM visits GROUP BY ward HAVING AVG(cost) > (SELECT AVG(cost) FROM visits)",
@@ -262,6 +284,20 @@ OVER_ANSWERS = (
     " visits WHERE icu)",
     "SELECT AVG(cost) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) AS"
     " place FROM visits) WHERE place = 1",
+    "SELECT AVG(age) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id"
+    " ORDER BY day DESC) = 1)",
+    "WITH p AS (SELECT patient_id, MIN(day) AS first, DATE_DIFF('day', MIN(day), MAX(day)) AS days"
+    " FROM visits GROUP BY patient_id) SELECT DATE_TRUNC('month', first) AS month, COUNT(DISTINCT"
+    " patient_id) AS people FROM p WHERE days > 30 GROUP BY month",
+    "SELECT COUNT(*) FROM (SELECT patient_id, MAX(cost) FILTER (WHERE icu) AS worst FROM visits"
+    " GROUP BY patient_id HAVING COUNT(cost) > 2) WHERE worst > 500",
+    "WITH w AS (SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward), r AS (SELECT *, RANK() OVER"
+    " (ORDER BY s DESC) AS place FROM w) SELECT ward, s FROM r WHERE place <= 2",
+    "WITH a AS (SELECT ward, COUNT(*) AS n FROM visits WHERE icu GROUP BY ward), b AS (SELECT ward,"
+    " COUNT(*) AS n FROM visits GROUP BY ward) SELECT ward, a.n / b.n AS share FROM a JOIN b USING"
+    " (ward)",
+    "SELECT c.region, s.n FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) s JOIN cities"
+    " c ON s.city = c.city",
     "SELECT ward, CASE WHEN COUNT(*) >= 100 THEN 'large' ELSE 'small' END AS size FROM visits"
     " GROUP BY ward",
     "SELECT 'Ward ' || ward AS name, GREATEST(COUNT(*) - 10, 0) AS more FROM visits GROUP BY ward",
@@ -303,6 +339,8 @@ OTHERS = (
         "Write UNION ALL of SELECTs without GROUP BY, or ask two questions.",
         "SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits",
     ),
+    OTHER_ROW,
+    TILES,
     SqlRefusal("PRAGMA", "Ask with SELECT.", "PRAGMA show_tables"),
     SqlRefusal("COPY", "Ask with SELECT.", "COPY visits TO 'out.csv'"),
     SqlRefusal("ATTACH", "Ask with SELECT.", "ATTACH 'other.db'"),

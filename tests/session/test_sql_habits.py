@@ -155,7 +155,6 @@ REFUSED = (
     "SELECT COUNT(*) FROM (SELECT ward AS w, sex AS w FROM visits) WHERE w = 'A'",
     "SELECT SUM(cost) FROM (SELECT age, cost FROM visits) t(cost, age)",
     "SELECT COUNT(*) FROM (SELECT UNNEST([1, 2, 3]) AS u FROM visits)",
-    "SELECT ward, sex, COUNT(*) FROM (SELECT sex AS ward, ward AS sex FROM visits) GROUP BY ALL",
     "SELECT AVG(k) FROM (SELECT ward, COUNT(*) AS k FROM visits GROUP BY ward) HAVING AVG(k) > 5",
     "SELECT ward, SUM(k) OVER () FROM (SELECT ward, COUNT(*) AS k, RANK() OVER (ORDER BY COUNT(*))"
     " AS r FROM visits GROUP BY ward) WHERE r <= 2",

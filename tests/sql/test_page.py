@@ -20,7 +20,7 @@ REFUSED = list(SCRIPT["refused"]())
 ELSEWHERE = {
     exp.TsOrDsToDate, exp.DayOfWeekIso, exp.Quantile, exp.PercentileDisc, exp.Null,
     exp.DatetimeTrunc, exp.TimeStrToTime, exp.TsOrDsToTimestamp, exp.TsOrDsAdd, exp.DatetimeAdd,
-    exp.DatetimeSub,
+    exp.DatetimeSub, exp.TimestampAdd, exp.TimestampSub,
 }  # fmt: skip
 
 

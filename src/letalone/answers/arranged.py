@@ -82,9 +82,9 @@ class Arrangement:
         looked = {name for name, formula in self.computed if isinstance(formula, KeyLookUp)}
         looked |= {name for _, cells in self.stacked for name in cells}
         names = [name for name, _ in self.computed if name not in {*self.hidden, *looked}]
-        formulas = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
+        of = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
         rows = f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
-        return " ".join(words for words in (rows, formulas if names else "") if words)
+        return " ".join(words for words in (rows, of if names else "") if words)
 
 
 AS_IT_IS = Arrangement()
@@ -96,7 +96,7 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
         return release
     release, rows, kept = _compute_columns(release, how)
     if how.stacked:
-        release = _stack(release, how.stacked)
+        release = _stacked(release, how.stacked)
         rows = release.rows()
         kept = list(range(len(rows)))
     places = kept
@@ -125,7 +125,7 @@ def _compute_columns(
     release: AnyRelease, how: Arrangement
 ) -> tuple[AnyRelease, Sequence[Mapping[str, Cell]], list[int]]:
     """The release with its computed columns, its rows, and the places of those that are kept."""
-    rows = release.rows()
+    rows = _with_looked_up(release.rows(), how)
     kept = _passing(how.having, rows, range(len(rows)))
     if not how.computed:
         return release, rows, kept
@@ -143,7 +143,24 @@ def _compute_columns(
     return release, rows, _passing(how.keep, rows, kept)
 
 
-def _stack(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:
+def _with_looked_up(
+    rows: Sequence[Mapping[str, Cell]], how: Arrangement
+) -> Sequence[Mapping[str, Cell]]:
+    """The rows with the columns that keys alone decide: HAVING may speak of these."""
+    looked = {
+        name: compute_column(formula, rows)
+        for name, formula in how.computed
+        if isinstance(formula, KeyLookUp)
+    }
+    if not looked:
+        return rows
+    return [
+        {**{name: column[place] for name, column in looked.items()}, **row}
+        for place, row in enumerate(rows)
+    ]
+
+
+def _stacked(release: AnyRelease, columns: Sequence[tuple[str, tuple[str, ...]]]) -> AnyRelease:
     """One row as several: texts are what groups are called, else rows are numbered."""
     known = {output.name: output for output in release.outputs}
     outputs: list[Output] = []

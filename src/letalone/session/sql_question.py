@@ -20,10 +20,12 @@ from letalone.plans.aggregates.facts import read_bounds
 from letalone.plans.aggregates.features import Feature, UnitMean, UnitTotal
 from letalone.plans.bounds import clamp_columns
 from letalone.plans.constants import Value
+from letalone.plans.domains import domain_of
 from letalone.plans.expressions import ColumnRef
-from letalone.plans.plan import Group
+from letalone.plans.plan import Group, expression_of
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
+from letalone.plans.typing import columns_of
 from letalone.session.builder import FirstNumbers, QueryBuilder, rows_of
 from letalone.sql.given_bounds import Bounds, columns_within, give_bounds
 from letalone.sql.names import Joined, LookUp, PublicSelect
@@ -66,9 +68,9 @@ def query_in_sql(
             continue
         if not numbers:
             return question
-        questions = [(inner, ask(inner, numbers={})) for inner in numbers]
+        asked = [(inner, ask(inner, numbers={})) for inner in numbers]
         made = partial(_with_numbers, build, tuple(numbers))
-        return replace(question, first=FirstNumbers(tuple(questions), made))
+        return replace(question, first=FirstNumbers(tuple(asked), made))
 
 
 def _with_numbers(
@@ -78,7 +80,7 @@ def _with_numbers(
 
 
 def _asked_first(error: LetaloneError) -> str | None:
-    return next((r.sql for r in error.problem.remedies if isinstance(r, AskFirst)), None)
+    return next((one.sql for one in error.problem.remedies if isinstance(one, AskFirst)), None)
 
 
 def _one_question(
@@ -126,7 +128,7 @@ def _one_question(
 def _public_ends(select: ReadSql, frames: Mapping[str, object]) -> dict[str, object]:
     """The least and the largest number of each column of a public table that is added up."""
     joins = (*select.joins, *(() if select.units is None else select.units.joins))
-    used = {name for aggregate in select.aggregates.values() for name in columns_within(aggregate)}
+    used = {name for one in select.aggregates.values() for name in columns_within(one)}
     columns = [c for join in joins if join.name in frames for c in join.added if c.name in used]
     ends = {column.name: (column.lower, column.upper) for column in columns}
     return {name: pair for name, pair in ends.items() if None not in pair}
@@ -256,25 +258,48 @@ def _keys_of_public(
     if keys is not None and not isinstance(keys, Mapping):
         return keys
     listed = dict(cast("Mapping[str, object]", keys or {}))
-    columns = {name: key for name, key in map(_column_of, select.groups) if key is not None}
+    columns = {name: of for name, of in map(_column_of, select.groups) if of is not None}
     together: dict[str, list[tuple[Key, ...]]] = {}
     for join in select.joins:
         # Values beside each unit may tell people apart, and a question must not hold those.
         if join.name not in frames or rows.unit in {left for left, _ in join.on}:
             continue
-        wanted = [name for name, key in columns.items() if name not in listed and _has(join, key)]
+        wanted = [name for name, of in columns.items() if name not in listed and _has(join, of)]
         frame = _with_names(frames[join.name], join.renamed)
-        public_values = _values_of_public(frame, join.added, {columns[name] for name in wanted})
-        known = [name for name in wanted if columns[name] in public_values]
+        found = _values_of_public(frame, join.added, {columns[name] for name in wanted})
+        known = [name for name in wanted if columns[name] in found]
         for name in known:
-            values = public_values[columns[name]]
+            values = found[columns[name]]
             listed[name] = [*values, None] if join.outer else values
         if len(join.on) == 1 and not join.outer:
             listed |= _joined_keys(frame, join, columns, listed, rows)
         if len(known) > 1 and not join.outer:
             together[join.name] = _combinations(frame, [columns[name] for name in known])
             columns |= dict.fromkeys(known, join.name)
-    return _combine_keys(select, listed, columns, together, rows) or listed or None
+    combined = _combined(select, listed, columns, together, rows) or listed or None
+    if combined is None or keys is not None or select.units is not None:
+        return combined
+    return combined if _are_known(select, listed, rows) else None
+
+
+def _are_known(select: ReadSql, listed: Mapping[str, object], rows: Schema) -> bool:
+    """Whether the keys of all groups are public; else all of them are found together."""
+    added = {column.name: column for join in select.joins for column in join.added}
+    own = [column for column in rows.columns if column.name not in added]
+    columns = columns_of(Schema(rows.name, (*own, *added.values())), where=select.where)
+    others = [group for group in select.groups if _name_of(group) not in listed]
+    known = [domain_of(expression_of(group), columns, select.where) for group in others]
+    return None not in known
+
+
+def _name_of(group: Group) -> str:
+    match group:
+        case str():
+            return group
+        case (str() as name, _):
+            return name
+        case _:
+            return group.name
 
 
 def _joined_keys(
@@ -286,12 +311,12 @@ def _joined_keys(
 ) -> dict[str, list[Key]]:
     """Of a group column that a public table is joined on: the keys that this table has, too."""
     ((left, right),) = join.on
-    names = [name for name, column in columns.items() if column == left and name not in listed]
+    names = [name for name, of in columns.items() if of == left and name not in listed]
     if not names:
         return {}
-    public_keys = _values_of_public(frame, join.schema.columns, {right}).get(right, [])
+    found = _values_of_public(frame, join.schema.columns, {right}).get(right, [])
     declared = {column.name: column.keys for column in rows.columns}.get(left)
-    keys = public_keys if declared is None else [key for key in declared if key in public_keys]
+    keys = found if declared is None else [key for key in declared if key in found]
     return dict.fromkeys(names, keys) if keys else {}
 
 
@@ -317,7 +342,7 @@ def _combinations(frame: object, columns: Sequence[str]) -> list[tuple[Key, ...]
     return distinct_rows(as_arrow(frame), columns, at_most=MOST_PUBLIC_KEYS)
 
 
-def _combine_keys(
+def _combined(
     select: ReadSql,
     listed: Mapping[str, object],
     columns: Mapping[str, str],
@@ -328,8 +353,8 @@ def _combine_keys(
     names = [name for name, _ in map(_column_of, select.groups)]
     blocks: dict[str, list[tuple[object, ...]]] = {}
     for name in names:
-        declared = {column.name: column.keys for column in rows.columns}.get(columns.get(name, ""))
-        given = cast("Sequence[object] | None", listed.get(name) or declared)
+        own = {column.name: column.keys for column in rows.columns}.get(columns.get(name, ""))
+        given = cast("Sequence[object] | None", listed.get(name) or own)
         if columns.get(name) in together:
             blocks[columns[name]] = [*together[columns[name]]]
         elif given:

@@ -85,6 +85,21 @@ def _of_one(make: Ask, node: exp.Expr, translate: Translator) -> AggregateReques
     return _with_bounds(make, _read_argument(node.this, translate))
 
 
+def _extreme(make: Ask, node: exp.Expr, translate: Translator) -> AggregateRequest:
+    """MIN and MAX, of numbers: those of dates are asked by the year."""
+    only(node, "this")
+    of = _read_argument(node.this, translate)
+    if translate.names.type_of(of) not in (Type.DATE, Type.TIMESTAMP):
+        return _with_bounds(make, of)
+    instead = (
+        "Write MIN(CLAMP(YEAR(day), 1900, 2100)), or ask for the rows of each month: SELECT"
+        " DATE_TRUNC('month', day), COUNT(*) FROM … GROUP BY 1."
+    )
+    edit = f"CLAMP(YEAR({node.this.sql('duckdb')}), 1900, 2100)"
+    what = f"{sql_name(node)} of dates is not answered"
+    raise Unread(what, instead, node=node.this, edit=edit)
+
+
 def _named_one(make: Ask, node: exp.Expr, translate: Translator) -> AggregateRequest:
     if len(node.expressions) != 1:
         raise slip(f"{sql_name(node)} takes one column", AGGREGATED, node=node)
@@ -215,8 +230,8 @@ AGGREGATES: dict[type[exp.Expr], Make] = {
     exp.ApproxDistinct: _about_distinct,
     exp.Sum: partial(_of_one, ask.sum),
     exp.Avg: partial(_of_one, ask.mean),
-    exp.Min: partial(_of_one, ask.min),
-    exp.Max: partial(_of_one, ask.max),
+    exp.Min: partial(_extreme, ask.min),
+    exp.Max: partial(_extreme, ask.max),
     exp.VariancePop: partial(_of_one, ask.variance),
     exp.Variance: partial(_of_one, partial(ask.variance, sample=True)),
     exp.StddevPop: partial(_of_one, ask.std),

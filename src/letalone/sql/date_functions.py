@@ -12,17 +12,17 @@ read in a comparison of dates, where it counts days.
 
 from calendar import monthrange
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import cast
 
 from sqlglot import exp
 
 from letalone.plans import expressions as nodes
-from letalone.plans.dates import read_moment
+from letalone.plans.dates import first_day, read_moment
 from letalone.plans.expressions import Case, Comparison, Concat, Expression, Literal
 from letalone.plans.types import Type
 from letalone.sql.names import Translating, only
-from letalone.sql.refusals import INTERVAL, is_now, refuse_node
+from letalone.sql.refusals import INTERVAL, WEEKDAY, is_now, refuse_node
 from letalone.sql.text import Unread, slip
 
 PARTS: dict[str, nodes.Part] = {
@@ -78,7 +78,11 @@ WRITTEN: dict[str, nodes.Part] = {
     "%Y": "year", "%m": "month", "%d": "day", "%H": "hour", "%M": "minute", "%j": "yearday",
     "%q": "quarter", "%u": "weekday",
 }  # fmt: skip
-SHIFTS = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.DatetimeAdd, exp.DatetimeSub)
+BACKWARDS = (exp.Sub, exp.DateSub, exp.DatetimeSub, exp.TimestampSub)
+SHIFTS = (
+    exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.DatetimeAdd, exp.DatetimeSub, exp.TimestampAdd,
+    exp.TimestampSub,
+)  # fmt: skip
 MOST_DAYS = 200_000
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 604800}
 Shift = tuple[exp.Expr, int, str]  # of what, by how many, of which unit
@@ -92,12 +96,12 @@ def _read_cast(node: exp.Expr, translate: Translating) -> Expression:
     only(node, "this", "to", "_type", "safe")
     if literal and kind in (*DATES, *TIMES):
         return Literal(read_moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
-    inner = translate(node.this)
-    if isinstance(inner, nodes.DateText) and inner.pattern in WRITTEN and kind in (*WHOLE, *FLOATS):
-        return nodes.DatePart(WRITTEN[inner.pattern], inner.of)
-    changed = _change_type(inner, kind, translate.names.type_of(inner))
+    of = translate(node.this)
+    if isinstance(of, nodes.DateText) and of.pattern in WRITTEN and kind in (*WHOLE, *FLOATS):
+        return nodes.DatePart(WRITTEN[of.pattern], of.of)
+    changed = _change_type(of, kind, translate.names.type_of(of))
     has_digits = kind in FLOATS and len(node.args["to"].expressions) > 1
-    if changed is None or (has_digits and changed is inner):
+    if changed is None or (has_digits and changed is of):
         raise refuse_node(node)
     return changed
 
@@ -105,15 +109,17 @@ def _read_cast(node: exp.Expr, translate: Translating) -> Expression:
 def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | None:
     """The expression as another type; None where that could fail on a row, or depends on who
     rounds."""
-    is_whole = known in (Type.INTEGER, Type.BOOLEAN)
+    whole = known in (Type.INTEGER, Type.BOOLEAN)
     match known:
-        case Type.DATE | Type.TIMESTAMP if kind in DATES:
+        case Type.DATE if kind in DATES:
+            return of
+        case Type.TIMESTAMP if kind in DATES:
             return nodes.StartOf("day", of)
         case Type.DATE | Type.TIMESTAMP if kind in TIMES:
             return of
         case Type.BOOLEAN if kind in (*WHOLE, *FLOATS):
             return Case(((of, Literal(1)), (nodes.Not(of), Literal(0))), Literal(None))
-        case Type.INTEGER | Type.NUMBER if kind in FLOATS or (is_whole and kind in WHOLE):
+        case Type.INTEGER | Type.NUMBER if kind in FLOATS or (whole and kind in WHOLE):
             return of
         case Type.TEXT if kind in TEXTS:
             return of
@@ -129,9 +135,11 @@ def _change_type(of: Expression, kind: exp.DType, known: Type) -> Expression | N
 
 def _read_extract(node: exp.Expr, translate: Translating) -> Expression:
     only(node, "this", "expression")
-    name, moment = str(node.this.name), cast("exp.Extract", node).expression
-    between = seconds_between(moment, translate) if name.upper() == "EPOCH" else None
-    return _read_part(name, moment, translate, node) if between is None else between
+    name, of = str(node.this.name), cast("exp.Extract", node).expression
+    if name.upper() == "YEAR" and is_age(of):
+        return read_age(of, translate)
+    between = seconds_between(of, translate) if name.upper() == "EPOCH" else None
+    return _read_part(name, of, translate, node) if between is None else between
 
 
 def _read_part(name: str, of: exp.Expr, translate: Translating, node: exp.Expr) -> Expression:
@@ -139,6 +147,8 @@ def _read_part(name: str, of: exp.Expr, translate: Translating, node: exp.Expr) 
     if name.upper() == "DOW":
         return _from_sunday(translate(of))
     part = PARTS.get(name.upper())
+    if part is None and name.upper() in ("DAYOFWEEK", "WEEKDAY", "DW"):
+        raise WEEKDAY.at(exp.var(name), name, edit="DOW")
     if part is None:
         instead = f"Parts are {', '.join(PARTS)} and DOW (Sunday is 0)."
         raise Unread(f"The part {name[:20]!r} of a date is not read", instead, node=node)
@@ -163,14 +173,19 @@ def _read_start(node: exp.Expr, translate: Translating) -> Expression:
     unit = cast("exp.Expr", node.args["unit"])
     monday = type(unit) is exp.WeekStart and unit.name.upper() == "MONDAY"
     period = "week" if monday else None if type(unit) is exp.WeekStart else _period(unit)
-    moment = translate(node.this)
-    if period is None or isinstance(moment, Literal):
+    of = translate(node.this)
+    if period is not None and isinstance(of, Literal) and isinstance(of.value, date):
+        day = of.value.date() if isinstance(of.value, datetime) else of.value
+        return Literal(first_day(day, period))
+    if period is None or isinstance(of, Literal):
         instead = (
             "Write DATE_TRUNC('month', day), with year, quarter, month, week or day; weeks begin on"
             " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
         )
-        raise Unread("This DATE_TRUNC is not read", instead, node=node)
-    return nodes.StartOf(period, moment)
+        hours = type(unit) in (exp.Var, exp.Literal) and unit.name.upper() == "HOUR"
+        edit = f"STRFTIME({node.this.sql('duckdb')}, '%Y-%m-%d %H:00')" if hours else None
+        raise Unread("This DATE_TRUNC is not read", instead, node=node, edit=edit)
+    return nodes.StartOf(period, of)
 
 
 def _period(unit: exp.Expr) -> nodes.Period | None:
@@ -183,8 +198,8 @@ def _read_named_part(node: exp.Expr, translate: Translating) -> Expression:
     words = node.expressions
     if len(words) != 2 or type(words[0]) not in (exp.Literal, exp.Column, exp.Var):
         raise slip("DATE_PART takes a part and a date", "Write YEAR(day).", node=node)
-    part, moment = words
-    return _read_part(str(part.name), moment, translate, node)
+    part, of = words
+    return _read_part(str(part.name), of, translate, node)
 
 
 def seconds_between(node: exp.Expr, translate: Translating) -> Expression | None:
@@ -203,10 +218,10 @@ def read_duration(node: exp.Binary, translate: Translating) -> tuple[Expression,
         seconds = _seconds_of(side)
         between = None if seconds is None else seconds_between(other, translate)
         if between is None and (shift := _shift_of(side)) is not None:
-            start_node, count, unit = shift
+            of, count, unit = shift
             seconds = count * SECONDS[unit] if unit in SECONDS else None
-            if seconds is not None and not is_now(start_node) and not is_now(other):
-                end, start = translate(other), translate(start_node)
+            if seconds is not None and not is_now(of) and not is_now(other):
+                end, start = translate(other), translate(of)
                 between = end.seconds_since(start) if _are_times((end, start), translate) else None
         if seconds is not None and between is not None:
             sides = between, Literal(seconds)
@@ -228,8 +243,8 @@ def _seconds_of(node: exp.Expr) -> int | None:
 
 def _are_times(of: tuple[Expression, Expression], translate: Translating) -> bool:
     return all(
-        not isinstance(side, Literal) and translate.names.type_of(side) is Type.TIMESTAMP
-        for side in of
+        not isinstance(one, Literal) and translate.names.type_of(one) is Type.TIMESTAMP
+        for one in of
     )
 
 
@@ -237,20 +252,32 @@ def read_shift(node: exp.Expr, translate: Translating) -> Expression:
     """A constant date plus or minus an interval: a constant."""
     shift = _shift_of(node)
     if shift is None:
-        raise refuse_node(node)
-    start_node, count, unit = shift
-    if is_now(start_node):
-        raise refuse_node(start_node)
-    start = translate(start_node)
+        refused = refuse_node(node)
+        refused.puzzling = True  # other dialects may count otherwise
+        raise refused
+    of, count, unit = shift
+    if is_now(of):
+        raise refuse_node(of)
+    start = translate(of)
     value = start.value if isinstance(start, Literal) else None
     if isinstance(value, str):
         value = cast("date", read_moment(value, Type.DATE))
     if not isinstance(value, date):
         raise INTERVAL.at(node)
-    moved = _shift_date(value, count, unit)
+    moved = _shifted(value, count, unit)
     if moved is None:
         raise INTERVAL.at(node)
     return Literal(moved)
+
+
+def move_date(kind: type[exp.Expr], left: Expression, right: Expression) -> Expression | None:
+    """DATE '2024-01-31' - 30, as PostgreSQL counts days."""
+    day = left.value if isinstance(left, Literal) else None
+    count = right.value if isinstance(right, Literal) else None
+    if not isinstance(day, date) or type(count) is not int or kind not in (exp.Add, exp.Sub):
+        return None
+    moved = _shifted(day, count if kind is exp.Add else -count, "DAY")
+    return None if moved is None or abs(count) > MOST_DAYS else Literal(moved)
 
 
 def read_shifted(node: exp.Binary, translate: Translating) -> tuple[Expression, Expression] | None:
@@ -259,8 +286,8 @@ def read_shifted(node: exp.Binary, translate: Translating) -> tuple[Expression, 
         shift = _shift_of(side)
         if shift is None or is_now(shift[0]) or is_now(other):
             continue
-        start_node, count, unit = shift
-        start = translate(start_node)
+        of, count, unit = shift
+        start = translate(of)
         if isinstance(start, Literal) or isinstance(end := translate(other), Literal):
             continue
         days = count * {"DAY": 1, "WEEK": 7}.get(unit, 0)
@@ -303,7 +330,7 @@ def _shift_of(node: exp.Expr) -> Shift | None:
     count, word = _number_of(by), "DAY" if unit is None else str(unit.name).upper().rstrip("S")
     if count is None or abs(count) > MOST_DAYS:
         return None
-    backwards = type(node) in (exp.Sub, exp.DateSub, exp.DatetimeSub)
+    backwards = type(node) in BACKWARDS
     return node.this, -count if backwards else count, word
 
 
@@ -321,10 +348,14 @@ def _number_of(node: exp.Expr | None) -> int | None:
             return None
 
 
-def _shift_date(start: date, count: int, unit: str) -> date | None:
+def _shifted(start: date, count: int, unit: str) -> date | None:
     months = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}.get(unit)
     try:
         if months is None:
+            if unit in ("SECOND", "MINUTE", "HOUR"):
+                midnight = datetime(start.year, start.month, start.day)
+                at = start if isinstance(start, datetime) else midnight
+                return at + timedelta(seconds=SECONDS[unit] * count)
             days = {"DAY": 1, "WEEK": 7}.get(unit)
             return None if days is None else start + timedelta(days=days * count)
         place = start.year * 12 + start.month - 1 + months * count
@@ -332,6 +363,47 @@ def _shift_date(start: date, count: int, unit: str) -> date | None:
         return start.replace(year=year, month=month, day=min(start.day, monthrange(year, month)[1]))
     except (OverflowError, ValueError):
         return None
+
+
+def is_age(node: exp.Expr) -> bool:
+    """AGE(day, born) of PostgreSQL, of two dates."""
+    named = type(node) is exp.Anonymous and str(node.this).upper() == "AGE"
+    return named and len(node.expressions) == 2
+
+
+def read_age(node: exp.Expr, translate: Translating) -> Expression:
+    """EXTRACT(YEAR FROM AGE(day, born)): how many whole years lie between two dates."""
+    sides = [_constant_date(translate(side)) for side in node.expressions]
+    known = [Type.DATE if isinstance(s, Literal) else translate.names.type_of(s) for s in sides]
+    if any(kind is not Type.DATE for kind in known):
+        raise refuse_node(node)
+    return whole_years(sides[0], sides[1])
+
+
+def _constant_date(of: Expression) -> Expression:
+    if isinstance(of, Literal) and isinstance(of.value, str):
+        return Literal(read_moment(of.value, Type.DATE))
+    return of
+
+
+def whole_years(end: Expression, start: Expression) -> Expression:
+    """How many whole years lie between two dates; below 0 where the end comes first."""
+    upwards, downwards = _years(end, start), nodes.Negated(_years(start, end))
+    later, earlier = Comparison(">=", end, start), Comparison("<", end, start)
+    return Case(((later, upwards), (earlier, downwards)), Literal(None))
+
+
+def _years(end: Expression, start: Expression) -> Expression:
+    """Years that begin between two dates, without the last one if it is not full."""
+    years = _part_of("year", end) - _part_of("year", start)
+    days = [_part_of("month", day) * 100 + _part_of("day", day) for day in (end, start)]
+    return years - Case(((Comparison("<", *days), Literal(1)),), Literal(0))
+
+
+def _part_of(part: nodes.Part, of: Expression) -> Expression:
+    if isinstance(of, Literal) and isinstance(of.value, date):
+        return Literal(cast("int", getattr(of.value, part)))
+    return nodes.DatePart(part, of)
 
 
 Reader = Callable[[exp.Expr, Translating], Expression]

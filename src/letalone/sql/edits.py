@@ -9,7 +9,7 @@ the SQL is read afterwards, by the same reader. All of it is a function of the t
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import cast
 
 from sqlglot import exp
@@ -31,6 +31,9 @@ STARTS: dict[type[exp.Expr], TokenType] = {
     exp.Limit: TokenType.LIMIT,
     exp.Offset: TokenType.OFFSET,
 }
+WEEKDAYS = ("DAYOFWEEK", "WEEKDAY", "DW")
+SUBTOTALS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+SUBTOTAL_WORDS = ("ROLLUP", "CUBE", "GROUPING")
 NOW_WORDS = ("NOW", "GETDATE", "TODAY", "CURRENT_DATE", "CURRENT_TIMESTAMP", "CURDATE", "SYSDATE")
 # CAST(day AS DATE), DATE '2024-01-31', EXTRACT(EPOCH FROM …)
 CASTS = ("CAST", "TRY_CAST", "DATE", "TIMESTAMP", "EXTRACT")
@@ -150,6 +153,10 @@ def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
         return None
     if unread.edit is not None:
         span = _span_of_now(tokens) if is_now(node) else span_of(node, tokens)
+        if type(node) in SUBTOTALS:
+            span = _span_of_subtotals(tokens)
+        elif type(node) is exp.Var:
+            span = _span_of_weekday(tokens)
         return None if span is None else EditSql(span, unread.edit)
     if unread.ungrouped:
         return _add_group_by(node, text, tokens)
@@ -188,6 +195,33 @@ def _span_of_now(tokens: Sequence[Token]) -> Span | None:
             called = [token.token_type for token in tokens[place + 1 : place + 3]] == BRACKETS
             return token.start, tokens[place + 2 * called].end + 1
     return None
+
+
+def _span_of_weekday(tokens: Sequence[Token]) -> Span | None:
+    """Where EXTRACT(DAYOFWEEK FROM day) and DATEPART(weekday, day) name their part."""
+    for before, token in pairwise(tokens):
+        if before.token_type is TokenType.L_PAREN and token.text.upper() in WEEKDAYS:
+            return token.start, token.end + 1
+    return None
+
+
+def _span_of_subtotals(tokens: Sequence[Token]) -> Span | None:
+    """Where ROLLUP (…) stands, or WITH ROLLUP."""
+    words = [token.text.upper() for token in tokens]
+    first = next((n for n, word in enumerate(words) if word.startswith(SUBTOTAL_WORDS)), None)
+    if first is None:
+        return None
+    last = first
+    while last + 1 < len(tokens) and (
+        words[last + 1] == "SETS" or tokens[last + 1].token_type is TokenType.L_PAREN
+    ):
+        last += 1
+        if tokens[last].token_type is TokenType.L_PAREN:
+            while last + 1 < len(tokens) and _count_missing_brackets(tokens[first : last + 1])[1]:
+                last += 1
+            break
+    start = first - (first > 0 and words[first - 1] == "WITH")
+    return tokens[start].start, tokens[last].end + 1
 
 
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:

@@ -26,6 +26,7 @@ from letalone.sql.text import Unread, slip
 Schemas = Mapping[str, Schema]  # of tables by their names
 Pairs = tuple[tuple[str, str], ...]  # of columns on which two tables are joined
 QUALIFIERS = ("db", "catalog")
+USUAL = ("public", "dbo", "main", "default")  # schemas that databases have unless another is named
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
 )
@@ -75,7 +76,7 @@ def names_of(query: exp.Select, known: KnownTables) -> Names:
 
 def _private(table: exp.Expr, known: KnownTables) -> str:
     schema, name = known.schema, _name(table, known.schema, known.whole_name)
-    if _is_qualified(table):
+    if _is_qualified(table) and known.whole_name:
         return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
         if matching(name, list(known.public)) is not None:
@@ -122,6 +123,8 @@ def _is_qualified(table: exp.Expr) -> bool:
 def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
     """Whether what was typed, part by part, is the end of the table's whole name."""
     parts = cast("exp.Table", table).parts
+    if not whole_name:  # a file, or a table in memory: it is in no schema
+        return len(parts) == 2 and parts[0].name.casefold() in USUAL
     if len(parts) > len(whole_name) or any(type(part) is not exp.Identifier for part in parts):
         return False
     pairs = zip(parts, whole_name[-len(parts) :], strict=True)

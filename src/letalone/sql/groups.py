@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -24,6 +25,7 @@ from letalone.plans.types import Type
 from letalone.plans.wording import short_name
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import Names, matching, only
+from letalone.sql.refusals import TILES
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import Translator, number_of
 
@@ -32,6 +34,8 @@ GROUPED = (
     " BIN(age, 0, 100, 10)."
 )
 BUCKETS = ("min_value", "max_value", "num_buckets")
+ROUNDED = (exp.Floor, exp.IntDiv, exp.Round)
+MOST = 10**9  # so large may the ends of a formula be that is put into ranges
 OF_ROWS = (exp.Window, exp.AnyValue, exp.First)
 Selected = Sequence[tuple[str | None, exp.Expr]]  # the columns of SELECT, each with its name
 
@@ -92,6 +96,8 @@ def _meant(node: exp.Expr, selected: Selected, names: Names) -> exp.Expr:
         name = matching(node.this, called)
         if name is not None:
             meant = node = next(expression for known, expression in selected if known == name)
+    if type(meant) is exp.Window and meant.find(exp.Ntile):
+        raise TILES.at(meant)
     if not is_grouping(meant):
         raise Unread("An aggregate is not a group", GROUPED, node=node)
     return meant
@@ -128,46 +134,85 @@ def _ranges(node: exp.Expr, translate: Translator) -> Expression | None:
     if type(node) is exp.WidthBucket:
         return _buckets(node, translate)
     steps = _steps(node)
-    return None if steps is None else _floor(*steps, node, translate)
+    return None if steps is None else _floor(steps, node, translate)
 
 
-def _steps(node: exp.Expr) -> tuple[exp.Expr, exp.Expr, bool] | None:
-    """What is rounded to steps, the width of a step, and whether to the nearest one.
+class Steps(NamedTuple):
+    """What is rounded to steps, the width of a step, whether to the nearest one, and where one of
+    them begins."""
 
-    FLOOR(x / 10) * 10, FLOOR(x / 10), x // 10 * 10, x - x % 10, FLOOR(x) and ROUND(x, -1).
+    of: exp.Expr
+    width: exp.Expr
+    nearest: bool
+    start: Fraction = Fraction(0)
+
+
+def _steps(node: exp.Expr) -> Steps | None:
+    """The ranges that an expression means.
+
+    FLOOR(x / 10) * 10, FLOOR(x / 10), x // 10 * 10, x - x % 10, FLOOR(x), ROUND(x, -1) and
+    FLOOR((x - 5) / 10) * 10 + 5.
     """
-    node = node.unnest()
+    node = _plain(node)
     match node:
+        case exp.Add() if (start := _number(node.expression)) is not None:
+            steps = _steps(node.this)
+            return steps and _shifted(steps, start)
         case exp.Mul():
             for side, width in ((node.left, node.right), (node.right, node.left)):
-                steps = _steps(side) if type(side.unnest()) in (exp.Floor, exp.IntDiv) else None
-                if steps is not None and _number(steps[1]) == _number(width) is not None:
+                steps = _steps(side) if type(_plain(side)) in ROUNDED else None
+                if steps is not None and _number(steps.width) == _number(width) is not None:
                     return steps
             return None
         case exp.Floor() if not node.args.get("decimals") and not node.args.get("to"):
-            quotient = node.this.unnest()
+            quotient = _plain(node.this)
             if type(quotient) is exp.Div and _number(quotient.expression) is not None:
-                return quotient.this, quotient.expression, False
-            return (quotient, exp.Literal.number(1), False) if _is_column(quotient) else None
+                return Steps(_plain(quotient.this), quotient.expression, nearest=False)
+            return Steps(quotient, exp.Literal.number(1), nearest=False)
         case exp.IntDiv() if _number(node.expression) is not None:
-            return node.this, node.expression, False
+            return Steps(node.this, node.expression, nearest=False)
         case exp.Sub():
             rest = node.expression.unnest()
             if type(rest) is exp.Mod and rest.this == node.this:
-                return node.this, rest.expression, False
+                return Steps(node.this, rest.expression, nearest=False)
             return None
-        case exp.Round() if _is_column(node.this):
-            decimals = node.args.get("decimals")
-            digits = Fraction(0) if decimals is None else _number(decimals)
-            if digits is None or not -6 <= digits <= 0 or digits.denominator != 1:
-                return None
-            return node.this, exp.Literal.number(10 ** -int(digits)), True
+        case exp.Round():
+            return _rounded(node)
         case _:
             return None
 
 
-def _is_column(node: exp.Expr) -> bool:
-    return type(node.unnest()) is exp.Column
+def _rounded(node: exp.Round) -> Steps | None:
+    """ROUND(x, -1), and ROUND(x / 10)."""
+    decimals, of = node.args.get("decimals"), _plain(node.this)
+    digits = Fraction(0) if decimals is None else _number(decimals)
+    if digits is None or not -6 <= digits <= 6 or digits.denominator != 1:
+        return None
+    if not digits and type(of) is exp.Div and _number(of.expression) is not None:
+        return Steps(of.this, of.expression, nearest=True)
+    width = f"1{'0' * -int(digits)}" if digits <= 0 else f"0.{'0' * (int(digits) - 1)}1"
+    return Steps(of, exp.Literal.number(width), nearest=True)
+
+
+def _shifted(steps: Steps, start: Fraction) -> Steps | None:
+    """FLOOR((x - 5) / 10) * 10 + 5: ranges that begin at 5."""
+    of = _plain(steps.of)
+    if start == 0:
+        return steps
+    if type(of) is not exp.Sub or _number(of.expression) != start:
+        return None
+    return steps._replace(of=of.this, start=start)
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """Without brackets, casts to whole numbers around what is whole, and + 0."""
+    node = node.unnest()
+    whole = isinstance(node, exp.Cast) and node.args["to"].this in exp.DataType.INTEGER_TYPES
+    if whole and type(node.this.unnest()) in ROUNDED:
+        return _plain(node.this)
+    if type(node) in (exp.Add, exp.Sub) and _number(node.args["expression"]) == 0:
+        return _plain(node.this)
+    return node
 
 
 def _number(node: exp.Expr | None) -> Fraction | None:
@@ -204,22 +249,21 @@ def _buckets(node: exp.Expr, translate: Translator) -> Expression:
     return bins(translate(node.this), lower, upper, (upper - lower) / count, name="range").of
 
 
-def _floor(
-    of: exp.Expr, by: exp.Expr, nearest: bool, node: exp.Expr, translate: Translator
-) -> Expression:
-    """Ranges of a column that is clamped to declared bounds where it is read, or has given ones."""
-    width, column = number_of(by, translate, "The width of a range"), translate(of)
-    bounds = _known_bounds(column, translate.names)
+def _floor(steps: Steps, node: exp.Expr, translate: Translator) -> Expression:
+    """Ranges of a number that is clamped to declared bounds where it is read, or has given ones."""
+    width = number_of(steps.width, translate, "The width of a range")
+    of, nearest = translate(steps.of), steps.nearest
+    bounds = _known_bounds(of, translate.names)
     half = width / 2 if nearest else Fraction(0)
     if width <= 0 or bounds is None or (nearest and bounds[0] < 0):
-        name = column.name if isinstance(column, ColumnRef) else "age"
+        name = of.name if isinstance(of, ColumnRef) else "age"
         instead = (
             f"Say from where to where they go: BIN({name}, 0, 100, 10), from, to and the width of a"
             f' range; or bounds={{"{name}": (0, 100)}}, --bounds {name}=0:100.'
         )
         raise Unread("These ranges have no public ends", instead, node=node)
-    first, last = (Fraction(floor((end + half) / width)) for end in bounds)
-    return Bin(column, first * width - half, width, int(last - first) + 1)
+    first, last = (Fraction(floor((end - steps.start + half) / width)) for end in bounds)
+    return Bin(of, first * width - half + steps.start, width, int(last - first) + 1)
 
 
 def _known_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
@@ -231,4 +275,9 @@ def _known_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | N
         if isinstance(of, ColumnRef) and column.name == of.name:
             known = column.lower is not None and column.upper is not None
             return (column.lower or Fraction(0), column.upper or Fraction(0)) if known else None
-    return None
+    if isinstance(of, ColumnRef):
+        return None
+    typed = names.typed(of)
+    if not typed.type.is_numeric or not max(abs(typed.lower), abs(typed.upper)) < MOST:
+        return None
+    return Fraction(typed.lower), Fraction(typed.upper)

@@ -20,7 +20,7 @@ from letalone.plans.constants import Value
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
-from letalone.plans.typing import type_of
+from letalone.plans.typing import ExpressionType, type_of
 from letalone.sql.text import SHAPE, Unread, slip
 
 # Letters of other scripts that look like Latin ones, after Unicode's confusables table.
@@ -112,10 +112,14 @@ class Names:
         raise _unknown_column(identifier, self.all_names, table=self.schema.name)
 
     def type_of(self, expression: Expression) -> Type:
+        return self.typed(expression).type
+
+    def typed(self, expression: Expression) -> ExpressionType:
+        """The type of an expression, and between which numbers it lies."""
         added = {c.name: c for joined in self.joined.values() for c in joined.added}
         columns = [column for column in self.schema.columns if column.name not in added]
         schema = Schema(self.schema.name, (*columns, *added.values()))
-        return type_of(expression, schema).type
+        return type_of(expression, schema)
 
     def find(self, identifier: exp.Identifier) -> str | None:
         return matching(identifier, self.all_names)

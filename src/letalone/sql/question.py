@@ -24,7 +24,7 @@ from unicodedata import normalize
 
 from sqlglot import exp
 
-from letalone.answers.arranged import Arrangement
+from letalone.answers.arranged import Arrangement, Condition, HavingTest, OutputRef
 from letalone.answers.row_formulas import KeyLookUp
 from letalone.errors import LetaloneError, ParameterError
 from letalone.errors.codes import Code
@@ -44,14 +44,17 @@ from letalone.sql.from_clause import KnownTables, names_of
 from letalone.sql.groups import GroupClause, Selected, is_grouping, key_of, read_group_by
 from letalone.sql.names import Ends, Joined, LookUp, Names, looks_like, only
 from letalone.sql.public_queries import as_cell, follows_from, looked_up
-from letalone.sql.refusals import CLAUSES, DISTINCT, WINDOW
+from letalone.sql.refusals import CLAUSES, DISTINCT, REFUSED, WINDOW
+from letalone.sql.rewriting.features import count_people
 from letalone.sql.rewriting.joined_tables import private_first
+from letalone.sql.rewriting.named_queries import without_with
 from letalone.sql.rewriting.other_words import plain_words
+from letalone.sql.rewriting.over_answers import KEPT_KEYS, SUMMARY
 from letalone.sql.rewriting.people import about_people
 from letalone.sql.rewriting.totals import with_totals
 from letalone.sql.rewriting.union_all import STACK, Stack, one_select
 from letalone.sql.sql_formulas import Formulas, default_name, free_name, is_never_missing
-from letalone.sql.subqueries import KEPT_KEYS, SUMMARY, unfold
+from letalone.sql.subqueries import unfold
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,
@@ -144,16 +147,27 @@ def _remedies(
     if unread.first is not None:
         yield AskFirst(unread.first)
         return
-    edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
+    spelled = [dialect] if named is not None else [dialect, *DIALECTS]
+    edit = mend(text, unread, dialect, lambda again: _read_first(again, spelled, known))
     if edit is not None:
         yield edit
+
+
+def _read_first(
+    text: Text, dialects: Sequence[str], known: KnownTables
+) -> ReadSql | Unread | LetaloneError:
+    """What the first dialect reads that reads it; else the refusal of the first."""
+    results = (_try_dialect(text, spelling, known) for spelling in dialects)
+    first = next(results)
+    return next((result for result in (first, *results) if isinstance(result, ReadSql)), first)
 
 
 def _try_dialect(
     text: Text, dialect: str, known: KnownTables, *, named: str | None = None
 ) -> ReadSql | Unread | LetaloneError:
     try:
-        query = plain_words(one_select(parse_select(text, dialect)), named=named)
+        query = without_with(parse_select(text, dialect))
+        query = plain_words(one_select(query), named=named)
         return _question(text, query, dialect, known)
     except (Unread, LetaloneError) as error:
         return error.with_traceback(None)
@@ -185,8 +199,8 @@ def _dialects(dialect: object) -> Sequence[str]:
 def _question(text: Text, query: exp.Select, dialect: str, known: KnownTables) -> ReadSql:
     own = [known.schema.name, *known.whole_name[-1:]]
     query = about_people(with_totals(query), known.schema.unit, own)
-    query, inner, checked = unfold(private_first(query, own), known)
-    query = with_totals(query)
+    query, inner, checked, people = unfold(private_first(query, own), known)
+    query = with_totals(count_people(query, people) if people else query)
     units = None
     if inner is not None:
         units, schema = read_units(inner, known)
@@ -293,6 +307,7 @@ def _arrange(
     arrangement = arranging.read(query)
     keep, kept_by = read_qualify(query.args.get("qualify"), arranging)
     kept_by = {**sorted_by, **kept_by}
+    arrangement, keep = _having_last(arrangement, keep, set(computed))
     hidden = [*arranging.hidden, *kept_by]
     if not arranging.asked and not computed:
         hidden = list(kept_by)
@@ -312,6 +327,28 @@ def _arrange(
     if stack is None:
         return arranged
     return replace(arranged, stacked=stack.columns, order=stack.order, limit=stack.limit)
+
+
+def _having_last(
+    arrangement: Arrangement, keep: Condition | None, computed: set[str]
+) -> tuple[Arrangement, Condition | None]:
+    """HAVING share > 0.1: what is computed of an answer is there after HAVING, as for QUALIFY."""
+    having = arrangement.having
+    if having is None or not computed & set(_named_in(having)):
+        return arrangement, keep
+    keep = having if keep is None else HavingTest("and", (having, keep))
+    return replace(arrangement, having=None), keep
+
+
+def _named_in(condition: Condition) -> Iterator[str]:
+    match condition:
+        case OutputRef(name):
+            yield name
+        case HavingTest(_, parts):
+            for part in parts:
+                yield from _named_in(part)
+        case _:
+            pass
 
 
 def _look_up(column: ColumnRef, arranging: Arranging) -> KeyLookUp:
@@ -408,13 +445,26 @@ def _groups(query: exp.Select, selected: Selected, names: Names) -> list[GroupCl
         return read_group_by(_check_distinct(distinct, group, selected, keys), selected, names)
     if group is None:
         return []
-    words = {"rollup": "ROLLUP", "cube": "CUBE", "grouping_sets": "GROUPING SETS"}
-    only(group, "expressions", "all", words=words)
+    _check_subtotals(group)
+    only(group, "expressions", "all")
     if group.args.get("all"):
         return read_group_by(keys, selected, names)
     if not group.expressions:
         raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
     return read_group_by(group.expressions, selected, names)
+
+
+def _check_subtotals(group: exp.Expr) -> None:
+    """Refuses ROLLUP and the like, with the finest groups in its place."""
+    for kind in (exp.Rollup, exp.Cube, exp.GroupingSets):
+        node = group.find(kind)
+        if node is None:
+            continue
+        listed = node.expressions or [key for key in group.expressions if key is not node]
+        columns = [column.sql() for part in listed for column in part.find_all(exp.Column)]
+        refused = REFUSED[kind].at(node)
+        refused.edit = ", ".join(dict.fromkeys(columns)) if node.expressions else ""
+        raise refused
 
 
 def _check_distinct(

@@ -68,6 +68,25 @@ POSITION = SqlRefusal(
     "Write CONTAINS(ward, 'A') or ward LIKE '%A%'.",
     "SELECT COUNT(*) FROM visits WHERE strpos(ward, 'A') > 0",
 )
+OTHER_ROW = SqlRefusal(
+    "a value of another row of the same person",
+    "Make it before, a column of each row: the days since the visit before, in a view or in the"
+    " file. Of each person, FROM (SELECT patient_id, MIN(day) AS first, COUNT(*) AS n FROM …"
+    " GROUP BY patient_id) is read.",
+    "SELECT COUNT(*) FROM (SELECT day, LAG(day) OVER (PARTITION BY patient_id ORDER BY day) AS d"
+    " FROM visits) WHERE d > '2024-01-01'",
+)
+TILES = SqlRefusal(
+    "NTILE of rows: in which quarter a row is depends on all rows",
+    "Ask QUANTILE_CONT(cost, [0.25, 0.5, 0.75]) first, and put its answer into CASE WHEN cost <"
+    " 120 THEN 1 ….",
+    "SELECT NTILE(4) OVER (ORDER BY cost) AS quarter, COUNT(*) FROM visits GROUP BY 1",
+)
+MOMENTS = SqlRefusal(
+    "SKEWNESS",
+    "Ask AVG(cost), STDDEV(cost) and QUANTILE_CONT(cost, [0.1, 0.5, 0.9]).",
+    "SELECT SKEWNESS(cost) FROM visits",
+)
 ROOT = SqlRefusal(
     "a root or a logarithm, which can fail on a row",
     "Compute it into a column of the table.",
@@ -148,6 +167,13 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     ),
     exp.Sqrt: ROOT,
     exp.Ln: ROOT._replace(example="SELECT SUM(LN(cost)) FROM visits"),
+    exp.Log: ROOT._replace(example="SELECT SUM(LOG10(cost)) FROM visits"),
+    exp.Kurtosis: MOMENTS._replace(what="KURTOSIS", example="SELECT KURTOSIS(cost) FROM visits"),
+    exp.MD5: SqlRefusal(
+        "a hash of a column",
+        "Group by the column itself, and hash the answer.",
+        "SELECT MD5(ward), COUNT(*) FROM visits GROUP BY 1",
+    ),
     exp.Floor: SqlRefusal(
         "FLOOR",
         "For ranges write GROUP BY BIN(age, 0, 100, 10), or FLOOR(age / 10) * 10 of a column with"
@@ -161,6 +187,7 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
     ),
     exp.GroupConcat: LISTING,
     exp.ArrayAgg: LISTING._replace(example="SELECT ARRAY_AGG(ward) FROM visits"),
+    exp.ArrayUniqueAgg: LISTING._replace(example="SELECT COLLECT_SET(ward) FROM visits"),
     exp.AnyValue: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
     exp.IgnoreNulls: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
     exp.First: LISTING._replace(example="SELECT FIRST(ward) FROM visits"),
@@ -185,6 +212,11 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         what="BOOL_OR, which one person can turn", example="SELECT BOOL_OR(icu) FROM visits"
     ),
     exp.SplitPart: PIECES,
+    exp.Split: PIECES.where("SPLIT(city, ' ')[1] = 'New'")._replace(what="SPLIT"),
+    exp.RegexpSplit: PIECES.where("SPLIT(city, ' ')[1] = 'New'")._replace(what="SPLIT"),
+    exp.SubstringIndex: PIECES.where("SUBSTRING_INDEX(city, ' ', 1) = 'New'")._replace(
+        what="SUBSTRING_INDEX"
+    ),
     exp.Replace: PIECES.where("REPLACE(city, 'a', 'b') = 'b'")._replace(what="REPLACE"),
     exp.LastDay: SqlRefusal(
         "LAST_DAY",
@@ -196,7 +228,12 @@ REFUSED: dict[type[exp.Expr], SqlRefusal] = {
         "Write ROUND(AVG(cost), 1), and choose how it looks where you show it.",
         "SELECT FORMAT('{:.1f}', AVG(cost)) FROM visits",
     ),
-    exp.TimestampDiff: INTERVAL.where("timestamp_diff(at, at, HOUR) > 1"),
+    exp.TimestampDiff: SqlRefusal(
+        "a number of whole hours",
+        "Compare it, TIMESTAMPDIFF(HOUR, at, left_at) >= 24, or count hours that begin:"
+        " DATE_DIFF('hour', at, left_at).",
+        "SELECT AVG(TIMESTAMPDIFF(HOUR, at, left_at)) FROM visits",
+    ),
     exp.MonthsBetween: INTERVAL.where("months_between(day, day) > 1"),
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
@@ -209,9 +246,23 @@ REFUSED_CALLS = {
     "WEEKDAY": WEEKDAY.where("WEEKDAY(day) = 1")._replace(
         what="WEEKDAY, which begins on another day in every dialect"
     ),
+    "SKEWNESS": MOMENTS,
+    "MAD": MOMENTS._replace(
+        what="MAD",
+        instead="Ask QUANTILE_CONT(cost, 0.75) - QUANTILE_CONT(cost, 0.25).",
+        example="SELECT MAD(cost) FROM visits",
+    ),
+    "ENTROPY": MOMENTS._replace(
+        what="ENTROPY",
+        instead="Ask for the rows of each: SELECT ward, COUNT(*) FROM visits GROUP BY ward, and"
+        " compute it of their shares.",
+        example="SELECT ENTROPY(ward) FROM visits",
+    ),
     "NOW": NOW.where("at < NOW()"),
     "GETDATE": NOW.where("at < GETDATE()"),
     "TODAY": NOW.where("day < TODAY()"),
+    "CURDATE": NOW.where("day < CURDATE()"),
+    "SYSDATE": NOW.where("day < SYSDATE()"),
 }
 DISTINCT = SqlRefusal(
     "SELECT DISTINCT of aggregates",
@@ -253,6 +304,9 @@ CLAUSES: dict[str, SqlRefusal] = {
 }
 
 
+OF_OTHER_ROWS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
+
+
 def is_now(node: exp.Expr) -> bool:
     """Whether it is the time now, or the day today."""
     named = sql_name(node) in REFUSED_CALLS and REFUSED_CALLS[sql_name(node)].what == NOW.what
@@ -265,18 +319,27 @@ def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
         return NOW.at(node, edit=f"DATE '{datetime.now(UTC).date()}'")
     if sql_name(node) in REFUSED_CALLS:
         return REFUSED_CALLS[sql_name(node)].at(node, edit=_instead_of(node))
+    if type(node) is exp.Bracket and type(node.this) in (exp.Split, exp.RegexpSplit):
+        return REFUSED[type(node.this)].at(node)
+    if type(node) is exp.Window and type(node.this) in OF_OTHER_ROWS:
+        return OTHER_ROW.at(node)
     for kind in type(node).__mro__:
         if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
             return refusal.at(node, edit=_instead_of(node))
-    return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
+    unknown = type(node) is exp.Anonymous  # another dialect may know it
+    return Unread(f"Not answered: {sql_name(node)}", instead, node=node, puzzling=unknown)
 
 
 def _instead_of(node: exp.Expr) -> str | None:
     """What can be written in place of a function that dialects understand differently."""
     if type(node) is exp.DayOfWeek or sql_name(node) == "WEEKDAY":  # as DuckDB means both
-        is_call = type(node) is exp.Anonymous
-        day = node.expressions[0] if is_call and node.expressions else node.this
-        return f"EXTRACT(DOW FROM {day.sql('duckdb')})" if isinstance(day, exp.Expr) else None
+        of = node.expressions[0] if type(node) is exp.Anonymous and node.expressions else node.this
+        return f"EXTRACT(DOW FROM {of.sql('duckdb')})" if isinstance(of, exp.Expr) else None
+    if type(node) is exp.LastDay:
+        return f"DATE_TRUNC('month', {node.this.sql('duckdb')})"
+    if type(node) is exp.TimestampDiff and node.args.get("unit") is not None:
+        end, start = (node.args[side].sql("duckdb") for side in ("this", "expression"))
+        return f"DATE_DIFF('{str(node.args['unit'].name).lower()}', {start}, {end})"
     parts = node.args.get("expression") if type(node) is exp.ApproxQuantiles else None
     if parts is None or not str(parts.name).isdecimal() or not 1 < int(parts.name) <= MOST_PARTS:
         return None

@@ -266,6 +266,8 @@ def _both_are_units(rest: Sequence[Token]) -> bool:
     """Whether the first and the last of three arguments are words for a unit."""
     inside = list(_inside(rest))
     words = {token.text.upper() for token in (*inside[:1], *inside[-1:])}
+    if [token.token_type for token in inside[2:3]] == [TokenType.NUMBER]:
+        return False  # DATEDIFF(month, 0, day), since day 0 of SQL Server
     return _commas(rest) > 1 and not _begins_with_text(rest) and words <= {*UNITS}
 
 

@@ -17,8 +17,20 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans import expressions as nodes
-from letalone.plans.expressions import Arithmetic, Concat, DatePart, Expression, Respelled
-from letalone.sql.names import only
+from letalone.plans.dates import read_moment
+from letalone.plans.domains import OPPOSITE
+from letalone.plans.expressions import (
+    Arithmetic,
+    Comparison,
+    Concat,
+    DatePart,
+    Expression,
+    Literal,
+    Respelled,
+)
+from letalone.plans.types import Type
+from letalone.sql.date_functions import whole_years
+from letalone.sql.names import Translating, only
 from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
 
@@ -33,6 +45,15 @@ COUNTED: Mapping[str, tuple[nodes.Part, int] | None] = {
     "MONTH": ("month", 12),
     "QUARTER": ("quarter", 4),
     "YEAR": ("year", 1),
+}
+WHOLE = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}  # units, in seconds
+COMPARED: dict[type[exp.Expr], nodes.ComparisonOp] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
 }
 TIMES_OF_DAY = ("HOUR", "MINUTE", "SECOND")
 # The letters of other patterns of dates, each longest first, as those of STRFTIME.
@@ -91,20 +112,20 @@ def _affix(kind: type[exp.Expr], of: exp.Expr, text: exp.Expr, translate: Transl
 def _read_substring(node: exp.Expr, translate: Translate) -> Expression:
     only(node, "this", "start", "length")
     start, length = node.args["start"], node.args.get("length")
-    place = _whole(start, "The first letter of SUBSTR")
-    count = None if length is None else _whole(length, "The length of SUBSTR")
+    place = _place(start, "The first letter of SUBSTR")
+    count = None if length is None else _place(length, "The length of SUBSTR")
     return translate(node.this).substr(place, count)
 
 
 def _read_left(node: exp.Expr, translate: Translate) -> Expression:
     only(node, "this", "expression", "negative_length_returns_empty")
-    count = _whole(node.args["expression"], "The length of LEFT")
+    count = _place(node.args["expression"], "The length of LEFT")
     return translate(node.this).substr(1, count)
 
 
 def _read_right(node: exp.Expr, translate: Translate) -> Expression:
     only(node, "this", "expression", "negative_length_returns_empty")
-    count = _whole(node.args["expression"], "The length of RIGHT")
+    count = _place(node.args["expression"], "The length of RIGHT")
     return translate(node.this).substr(-count)
 
 
@@ -187,6 +208,74 @@ def _read_difference(node: exp.Expr, translate: Translate) -> Expression:
     return Arithmetic("-", *(_count_periods(date, *found) for date in (end, start)))
 
 
+def _read_whole_difference(node: exp.Expr, translate: Translate) -> Expression:
+    """TIMESTAMPDIFF(YEAR, born, day), which counts whole years, and days of dates."""
+    end, start, unit = _sides_of(node, translate)
+    type_of = cast("Translating", translate).names.type_of
+    dates = all(type_of(side) is Type.DATE for side in (end, start))
+    if dates and unit == "DAY":
+        return end.days_since(start)
+    if dates and unit == "YEAR":
+        return whole_years(end, start)
+    if unit == "SECOND" and all(type_of(side) is Type.TIMESTAMP for side in (end, start)):
+        return end.seconds_since(start)
+    raise refuse_node(node)
+
+
+def _sides_of(node: exp.Expr, translate: Translate) -> tuple[Expression, Expression, str]:
+    only(node, "this", "expression", "unit")
+    unit = node.args.get("unit")
+    word = "" if unit is None else str(unit.name).upper()
+    if word not in WHOLE and word not in ("MONTH", "QUARTER", "YEAR"):
+        refused = refuse_node(node)
+        refused.puzzling, refused.edit = True, None  # the unit comes first in other dialects
+        raise refused
+    end, start = translate(node.this), translate(node.args["expression"])
+    return _as_date(end), _as_date(start), word
+
+
+def _as_date(of: Expression) -> Expression:
+    """A date in quotes."""
+    is_text = isinstance(of, Literal) and isinstance(of.value, str)
+    return Literal(read_moment(cast("str", of.value), Type.DATE)) if is_text else of
+
+
+def compare_whole(node: exp.Binary, translate: Translate) -> Expression | None:
+    """TIMESTAMPDIFF(DAY, came_at, left_at) <= 3, of two times: whole days, in seconds."""
+    op, sides = COMPARED.get(type(node)), [node.this.unnest(), node.expression.unnest()]
+    if op is not None and type(sides[1]) is exp.TimestampDiff:
+        op, sides = OPPOSITE[op], sides[::-1]
+    number = str(sides[1].this) if type(sides[1]) is exp.Literal else ""
+    if op is None or type(sides[0]) is not exp.TimestampDiff or not number.isdecimal():
+        return None
+    end, start, unit = _sides_of(sides[0], translate)
+    type_of = cast("Translating", translate).names.type_of
+    if unit not in WHOLE or any(type_of(side) is not Type.TIMESTAMP for side in (end, start)):
+        return None
+    return _whole(op, end.seconds_since(start), int(number), WHOLE[unit])
+
+
+def _whole(op: nodes.ComparisonOp, seconds: Expression, number: int, width: int) -> Expression:
+    """A comparison of how many whole units there are, cut towards 0, with a number from 0 on."""
+    end, start = Literal((number + 1) * width), Literal(number * width)
+    above = (
+        Comparison(">=", seconds, start) if number else Comparison(">", seconds, Literal(-width))
+    )
+    match op:
+        case "<=":
+            return Comparison("<", seconds, end)
+        case ">":
+            return Comparison(">=", seconds, end)
+        case ">=":
+            return above
+        case "<":
+            return nodes.Not(above)
+        case "=":
+            return above & Comparison("<", seconds, end)
+        case "<>":
+            return nodes.Not(above & Comparison("<", seconds, end))
+
+
 def _count_hours(end: Expression, start: Expression, units: Sequence[str]) -> Expression:
     """How many hours, minutes or seconds begin between two times."""
     count: Expression = end.days_since(start)
@@ -213,7 +302,7 @@ def _constant(node: exp.Expr, what: str) -> str:
     return cast("str", node.this)
 
 
-def _whole(node: exp.Expr, what: str) -> int:
+def _place(node: exp.Expr, what: str) -> int:
     """A place or a number of letters; those below 1 mean something else in each dialect."""
     digits = str(node.this) if type(node) is exp.Literal and not _is_text(node) else ""
     if not digits.isdecimal() or int(digits) < 1:
@@ -305,4 +394,5 @@ TEXT_FUNCTIONS: dict[type[exp.Expr], Reader] = {
     exp.TimeToStr: _read_date_text,
     exp.ToChar: _read_to_char,
     exp.DateDiff: _read_difference,
+    exp.TimestampDiff: _read_whole_difference,
 }

@@ -32,9 +32,10 @@ from letalone.sql.refusals import sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import Translator
 
+CHECKED = "checked"  # marks a query with columns of inner ones, also those that nobody uses
 FEATURES = (
-    "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF, BOOL_OR, ARG_MIN and"
-    " ARG_MAX, named."
+    "Of each person it may take COUNT(*), SUM, AVG, MIN, MAX, COUNT_IF, BOOL_OR, ARG_MIN,"
+    " ARG_MAX, and COUNT(DISTINCT ward) of a column whose keys are declared, named."
 )
 
 
@@ -64,6 +65,8 @@ def read_units(query: exp.Select, known: KnownTables) -> tuple[UnitRows, Schema]
         feature = _feature(node.this.unnest(), translate)
         features[node.alias] = feature
         columns.append(Column(node.alias, _type(feature, names.type_of)))
+    for node in query.meta.get(CHECKED, ()):
+        translate(node)
     if not features:
         features["rows"] = per_unit.count()
         columns.append(Column("rows", Type.INTEGER))

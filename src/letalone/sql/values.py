@@ -38,6 +38,7 @@ from letalone.sql import public_queries
 from letalone.sql.date_functions import (
     DATE_READERS,
     NAMED_DATES,
+    move_date,
     read_duration,
     read_shift,
     read_shifted,
@@ -45,16 +46,13 @@ from letalone.sql.date_functions import (
 from letalone.sql.names import Names, only
 from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
-from letalone.sql.text_functions import NAMED_FUNCTIONS, TEXT_FUNCTIONS
+from letalone.sql.text_functions import (
+    COMPARED,
+    NAMED_FUNCTIONS,
+    TEXT_FUNCTIONS,
+    compare_whole,
+)
 
-COMPARED: dict[type[exp.Expr], nodes.ComparisonOp] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
 COMPUTED: dict[type[exp.Expr], nodes.ArithmeticOp] = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -104,6 +102,12 @@ def _brackets(node: exp.Expr, translate: Translator) -> Expression:
     return translate(node.this)
 
 
+def _date_brackets(node: exp.Expr, translate: Translator) -> Expression:
+    """What parsers put around dates, with what they take for a date that has none."""
+    only(node, "this", "default_date")
+    return translate(node.this)
+
+
 def _sides(node: exp.Expr, translate: Translator) -> tuple[Expression, Expression]:
     binary = cast("exp.Binary", node)
     return translate(binary.this), translate(binary.expression)
@@ -132,11 +136,16 @@ def _compute(node: exp.Expr, translate: Translator) -> Expression:
     if type(node) in (exp.Add, exp.Sub) and type(node.args.get("expression")) is exp.Interval:
         return read_shift(node, translate)
     only(node, "this", "expression", "typed", "safe")
-    return nodes.Arithmetic(COMPUTED[type(node)], *_sides(node, translate))
+    sides = _sides(node, translate)
+    moved = move_date(type(node), *sides)
+    return nodes.Arithmetic(COMPUTED[type(node)], *sides) if moved is None else moved
 
 
 def _compare(node: exp.Expr, translate: Translator) -> Expression:
     only(node, "this", "expression")
+    whole = compare_whole(cast("exp.Binary", node), translate)
+    if whole is not None:
+        return whole
     lasting = read_duration(cast("exp.Binary", node), translate)
     if lasting is not None:
         return Comparison(COMPARED[type(node)], *lasting)
@@ -396,7 +405,7 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Abs: _read_absolute,
     exp.Greatest: partial(_read_extreme, largest=True),
     exp.Least: partial(_read_extreme, largest=False),
-    exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates, as the next
+    exp.TsOrDsToDate: _date_brackets,  # Spark's parser puts it around dates, as the next
     exp.TimeStrToTime: _brackets,
     exp.TsOrDsToTimestamp: _brackets,
     exp.NullSafeEQ: _read_distinct_from,

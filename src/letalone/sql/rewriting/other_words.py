@@ -13,6 +13,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from letalone.sql.rewriting.dates_elsewhere import CHANGED_DATES
 from letalone.sql.text import Unread
 
 MOST_FACTORS = 4
@@ -36,10 +37,23 @@ REGULAR = re.compile(r"(\^?)((?:[\w \-/:,@#&']|\.\*)*)(\$?)")  # letters, ends, 
 def plain_words(query: exp.Select, *, named: str | None = None) -> exp.Select:
     """The query in the words that are read; where its dialect is `named`, also what each dialect
     means otherwise."""
-    query = cast("exp.Select", query.transform(_plain))
+    query = cast("exp.Select", _without_schemas(query).transform(_plain))
     if named is not None:
         query = cast("exp.Select", query.transform(_weekday, named))
     return _most_frequent(_without_distinct(_ordered_by_all(query)))
+
+
+def _without_schemas(query: exp.Select) -> exp.Select:
+    """public.visits.age of FROM public.visits is visits.age."""
+    schemas = {table.db.casefold() for table in query.find_all(exp.Table) if table.db}
+    if not schemas:
+        return query
+    query = query.copy()
+    for column in query.find_all(exp.Column):
+        if column.text("db").casefold() in schemas:
+            column.set("db", None)
+            column.set("catalog", None)
+    return query
 
 
 def _plain(node: exp.Expr) -> exp.Expr:
@@ -73,7 +87,10 @@ def _write_intercept(node: exp.Expr) -> exp.Expr:
 
 
 def _where_present(mean: exp.Expr, other: exp.Expr) -> exp.Expr:
-    there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
+    there: exp.Expr = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
+    if type(mean) is exp.Filter:
+        there = exp.And(this=mean.expression.this, expression=there)
+        mean = mean.this
     return exp.Filter(this=mean, expression=exp.Where(this=there))
 
 
@@ -118,8 +135,10 @@ def _truncate(node: exp.Expr) -> exp.Expr:
 
 
 def _most_frequent(query: exp.Select) -> exp.Select:
-    """SELECT MODE(ward): the group that is largest, and APPROX_TOP_COUNT(ward, 3)."""
+    """SELECT MODE(ward): the group that is largest, APPROX_TOP_COUNT(ward, 3), HISTOGRAM(ward)."""
     only = query.expressions[0].unalias() if len(query.expressions) == 1 else None
+    if type(only) is exp.Anonymous and str(only.this).upper() == "HISTOGRAM":
+        return _histogram(query, only)
     if query.args.get("group") or only is None:
         return query
     if type(only) is exp.WithinGroup and type(only.this) is exp.Mode:
@@ -135,6 +154,16 @@ def _most_frequent(query: exp.Select) -> exp.Select:
     largest = exp.Ordered(this=exp.Count(this=exp.Star()), desc=True, nulls_first=False)
     query.set("order", exp.Order(expressions=[largest]))
     query.set("limit", exp.Limit(expression=top or exp.Literal.number(1)))
+    return query
+
+
+def _histogram(query: exp.Select, of: exp.Expr) -> exp.Select:
+    """The values with the rows of each."""
+    if query.args.get("group") or len(of.expressions) != 1:
+        return query
+    query, key = query.copy(), of.expressions[0]
+    query.set("expressions", [key.copy(), exp.Count(this=exp.Star())])
+    query.set("group", exp.Group(expressions=[key.copy()]))
     return query
 
 
@@ -216,6 +245,28 @@ def _sum_of_ones(node: exp.Expr) -> exp.Expr:
     return exp.Count(this=exp.Star()) if ones and str(node.this.this) == "1" else node
 
 
+def _of_pairs_of_numbers(node: exp.Expr) -> exp.Expr:
+    """REGR_COUNT, REGR_AVGX and REGR_AVGY: of the rows that have both numbers."""
+    y, x = node.this, node.args["expression"]
+    if type(node) is exp.RegrCount:
+        return _where_present(_where_present(exp.Count(this=exp.Star()), x), y)
+    return (
+        _where_present(exp.Avg(this=x.copy()), y)
+        if type(node) is exp.RegrAvgx
+        else (_where_present(exp.Avg(this=y.copy()), x))
+    )
+
+
+def _between(node: exp.Expr) -> exp.Expr:
+    """TIMESTAMPDIFF(HOUR, a, b) BETWEEN 1 AND 2, as two comparisons."""
+    if type(node.this.unnest()) is not exp.TimestampDiff or node.args.get("symmetric"):
+        return node
+    low, high = node.args["low"], node.args["high"]
+    first = exp.GTE(this=node.this.copy(), expression=low.copy())
+    last = exp.LTE(this=node.this.copy(), expression=high.copy())
+    return exp.Paren(this=exp.And(this=first, expression=last))
+
+
 CHANGES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.Pow: _power,
     exp.RegrIntercept: _write_intercept,
@@ -226,4 +277,9 @@ CHANGES: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr]] = {
     exp.TsOrDsToDate: _truncate,
     exp.In: _of_pairs,
     exp.Sum: _sum_of_ones,
+    exp.RegrCount: _of_pairs_of_numbers,
+    exp.RegrAvgx: _of_pairs_of_numbers,
+    exp.RegrAvgy: _of_pairs_of_numbers,
+    exp.Between: _between,
+    **CHANGED_DATES,
 }

@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 from sqlglot import exp
 
 from letalone.sql.names import matching
+from letalone.sql.rewriting.first_rows import with_places
 from letalone.sql.rewriting.one_number import CLAUSES
 
 PEOPLE, ROWS = "people", "rows"
@@ -34,6 +35,7 @@ def about_people(query: exp.Select, unit: str | None, tables: Sequence[str]) -> 
     if unit is None:
         return query
     owner = Owner(unit, tables)
+    query = with_places(query)
     for rewrite in (_of_some_people, _one_row_each, _of_pairs):
         found = rewrite(query, owner)
         if found is not None:
@@ -196,8 +198,7 @@ def _of_first_rows(
     kind = exp.ArgMax if order.args.get("desc") else exp.ArgMin
     used = {column.name: column for column in result.find_all(exp.Column) if column.name}
     used = {name: c for name, c in used.items() if type(c.this) is exp.Identifier}
-    if any(_is_unit(column, owner) for column in used.values()):
-        return None
+    used = {name: column for name, column in used.items() if not _is_unit(column, owner)}
     features: list[exp.Expr] = [exp.column(owner.unit, quoted=True)]
     given = {c.alias: c.unalias() for c in select.expressions if c.alias}
     for name in used:

@@ -175,6 +175,18 @@ def _numbers(table: exp.Expr) -> dict[str, OneNumber] | None:
     return numbers
 
 
+def named_numbers(table: exp.Expr) -> dict[str, exp.Select] | None:
+    """The queries of the numbers of a query in FROM that has one row, each by itself."""
+    known = _numbers(table)
+    if known is None:
+        return None
+    alone: dict[str, exp.Select] = {}
+    for column in table.this.expressions:
+        alone[column.alias.casefold()] = table.this.copy()
+        alone[column.alias.casefold()].set("expressions", [column.copy()])
+    return alone
+
+
 def _beside_groups(query: exp.Select) -> exp.Select:
     result = query.copy()
     source = result.args.get("from_")
