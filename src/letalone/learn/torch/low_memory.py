@@ -44,7 +44,7 @@ class TwoPasses:
         """Refuses models some of whose layers are not met on the way back."""
         check_kept(self.summing, "memory='low'")
         batch, seen = like(), set[str]()
-        known = {name for name, _, _ in self.summing.weighted_terms(batch, share.rows)}
+        known = set(self.summing.terms(batch))
         total, records = self._forward(batch)
         see = _Seen(records, share.rows, lambda name, _: seen.add(name))
         _pass(total, records, see, again=False)
