@@ -13,6 +13,7 @@ with what rounding the weighted factors will lose.
   Tested:   tests/deep_learning/test_layers.py: against one gradient for each example
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol, cast
@@ -214,7 +215,8 @@ def added(terms: list[Term]) -> Term:
 def _lengths(vectors: Tensor) -> Tensor:
     """The length of each vector, rounded up, in doubles; infinite where it is odd or too long."""
     if vectors.dtype == HALF:  # without a copy in single precision
-        found = torch.linalg.vector_norm(vectors, dim=2, dtype=torch.float32).double()
+        norm = cast("Callable[..., Tensor]", cast("Any", torch).linalg.vector_norm)
+        found = norm(vectors, dim=2, dtype=torch.float32).double()
     else:
         found = vectors.square().sum(2).double().sqrt()
     found *= 1 + vectors.shape[2] * SHARES[vectors.dtype]
