@@ -74,7 +74,7 @@ class PrivateTrainer:
     where it is given. average: 0.999 takes the mean of the weights over the last steps.
     precision: "fast" computes in bfloat16, under an assumption that the plan tells. compile: the
     work on a piece is one compiled graph; a text names another backend of torch.compile than
-    inductor. memory: "low" needs hardly more than plain training, and a third more time.
+    inductor. memory: "low" keeps hardly more than plain training, and takes longer.
     """
 
     _bits: BitSource = SYSTEM
