@@ -32,6 +32,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ from letalone.learn.torch.computing import Adder, AtOnce, Share, Summing
 from letalone.learn.torch.low_memory import TwoPasses
 from letalone.learn.torch.precision import Precision
 from letalone.learn.torch.recording import Batch, trained
+from letalone.learn.torch.sampling import bins_for
 from letalone.learn.torch.sums import Sums, emptied
 from letalone.learn.torch.tensors import split
 
@@ -151,7 +153,7 @@ def trainer_step(network: Network, setting: Setting, stack: ExitStack) -> Step:
     model, optimizer = made(network, setting)
     inputs, targets = network.data(setting.device)
     many = [values.repeat(4, *[1] * (values.dim() - 1)) for values in (inputs, targets)]
-    size = network.batch + 4 * round(network.batch**0.5) + 16
+    size = next(s for s in count(network.batch) if bins_for(network.batch, s) == 1)
     trainer = PrivateTrainer(
         model,
         loss_of,

@@ -1,6 +1,7 @@
 """What a private step costs beside a plain one: an MLP of 5.8 million weights on this processor.
 
     python bench/learn_torch.py --batch 512 --seconds 40 --threads 2
+    python bench/learn_torch.py --threads 1 --cpu-time    # where others use the machine, too
 
 Steps of all kinds alternate in one process, so that whatever else the machine does meets them all.
 Printed are medians, and the median of the ratios of neighbouring steps. Opacus (ghost clipping, and
@@ -20,6 +21,7 @@ from letalone.learn.torch import PrivateTrainer
 
 EXAMPLES, WIDTH, CLASSES = 60_000, 784, 10
 Step = Callable[[], object]
+Clock = Callable[[], float]
 
 
 def network() -> nn.Module:
@@ -93,15 +95,15 @@ def opacus_step(inputs: torch.Tensor, labels: torch.Tensor, batch: int) -> Step 
     return step
 
 
-def measure(steps: dict[str, Step], seconds: float) -> dict[str, list[float]]:
+def measure(steps: dict[str, Step], seconds: float, clock: Clock) -> dict[str, list[float]]:
     """Times of each kind, one after the other until the time is over; the first two not counted."""
     times: dict[str, list[float]] = {name: [] for name in steps}
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times["plain"]) < 5:
         for name, step in steps.items():
-            began = time.perf_counter()
+            began = clock()
             step()
-            times[name].append(time.perf_counter() - began)
+            times[name].append(clock() - began)
     return {name: found[2:] for name, found in times.items()}
 
 
@@ -110,6 +112,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--cpu-time", action="store_true", help="not the time that passes")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
     torch.manual_seed(1)
@@ -121,7 +124,9 @@ def main() -> None:
             "letalone": private_step(inputs, labels, asked.batch, stack),
             "Opacus, ghost": opacus_step(inputs, labels, asked.batch),
         }
-        times = measure({name: step for name, step in made.items() if step}, asked.seconds)
+        clock = time.process_time if asked.cpu_time else time.perf_counter
+        steps = {name: step for name, step in made.items() if step}
+        times = measure(steps, asked.seconds, clock)
     weights = sum(p.numel() for p in network().parameters())
     print(f"{weights:,} weights, batch {asked.batch}, {asked.threads} threads, medians:")
     for name, found in times.items():

@@ -107,7 +107,7 @@ class _Piece(nn.Module):
         self._trained = {f"model.{name}" for name in trained(summing.model)}
 
     def forward(self, batch: Batch) -> Tensors:
-        found = self._summing.weighted_terms(batch, self._share.rows)
+        found = self._summing.weighted(self._summing.terms(batch), self._share.rows)
         doubles = self._share.doubles
         return {n: term.weighted(weights, doubles=doubles) for n, term, weights in found}
 

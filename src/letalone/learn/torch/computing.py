@@ -42,9 +42,9 @@ class Summing:
     clip: Clip
     precision: Precision = Precision.PROVEN
 
-    def weighted_terms(self, batch: Batch, rows: int) -> Generator[tuple[str, Term, Tensor]]:
+    def weighted(self, terms: dict[str, Term], rows: int) -> Generator[tuple[str, Term, Tensor]]:
         """Each parameter's term, and how much of each unit's counts; none if none was used."""
-        terms = {name: term.grouped(rows) for name, term in self._terms(batch).items()}
+        terms = {name: term.grouped(rows) for name, term in terms.items()}
         if not terms:
             return
         squared = torch.stack([term.squared_norms() for term in terms.values()])
@@ -56,7 +56,8 @@ class Summing:
         """Whether gradients are read by book-keeping."""
         return self.way is by_book_keeping
 
-    def _terms(self, batch: Batch) -> dict[str, Term]:
+    def terms(self, batch: Batch) -> dict[str, Term]:
+        """A term for each parameter that was used."""
         half = self.is_kept and self.precision.is_fast
         way = partial(by_book_keeping, half=True) if half else self.way
         return way(self.model, self.loss, batch)
@@ -85,8 +86,9 @@ class AtOnce:
 
     def add(self, batch: Batch, sums: Sums, share: Share) -> None:
         """Adds what the batch gives."""
+        terms = self.summing.terms(batch)
         with exact_products():
-            for name, term, weights in self.summing.weighted_terms(batch, share.rows):
+            for name, term, weights in self.summing.weighted(terms, share.rows):
                 sums.add(name, term, weights, doubles=share.doubles)
 
 

@@ -13,6 +13,7 @@ with what rounding the weighted factors will lose.
   Tested:   tests/deep_learning/test_layers.py: against one gradient for each example
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol, cast
@@ -20,7 +21,7 @@ from typing import Any, Protocol, cast
 import torch
 from torch import Tensor
 
-from letalone.learn.torch.precision import HALF, full, product, wide
+from letalone.learn.torch.precision import HALF, product, wide
 from letalone.learn.torch.tensors import can_be_asked
 
 UNIT_ROUNDOFF = 2.0**-51  # four times that of doubles: room for gamma_n, and for both neighbours
@@ -106,7 +107,7 @@ class Products:
         """
         left, right = _kept(self.left, weights), _kept(self.right, weights)
         if self._is_half:
-            left = (left.float() * weights.float()[:, None, None]).to(HALF)
+            left = (left * weights.float()[:, None, None]).to(HALF)  # rounded once
             return product(left.flatten(0, 1).T, right.flatten(0, 1)).flatten()
         if doubles or self.positions > 1 or len(left) > MOST_IN_SINGLE:
             left, right = left.double(), right.double()
@@ -213,7 +214,11 @@ def added(terms: list[Term]) -> Term:
 
 def _lengths(vectors: Tensor) -> Tensor:
     """The length of each vector, rounded up, in doubles; infinite where it is odd or too long."""
-    found = full(vectors).square().sum(2).double().sqrt()
+    if vectors.dtype == HALF:  # without a copy in single precision
+        norm = cast("Callable[..., Tensor]", cast("Any", torch).linalg.vector_norm)
+        found = norm(vectors, dim=2, dtype=torch.float32).double()
+    else:
+        found = vectors.square().sum(2).double().sqrt()
     found *= 1 + vectors.shape[2] * SHARES[vectors.dtype]
     # Also where a length is NaN: a comparison with it does not hold.
     return torch.where(found <= LARGEST, found, torch.inf)

@@ -86,7 +86,7 @@ class PrivateTrainer:
     distributed: all processes of torch.distributed's group take each step together.
     precision: "fast" computes in bfloat16, under an assumption that the plan tells. compile: the
     work on a piece is one compiled graph; a text names another backend of torch.compile than
-    inductor. memory: "low" needs hardly more than plain training, and a third more time.
+    inductor. memory: "low" keeps hardly more than plain training, and takes longer.
     """
 
     _bits: BitSource = SYSTEM
