@@ -2,7 +2,7 @@
 
     python bench/learn_bands.py
 
-For 1, 2, 4 and 8 bands: the planned error of running sums against independent noise, and by how
+For 1 and 4 bands: the planned error of running sums against independent noise, and by how
 much the loss of the trained model is above the best one's, as a mean over runs.
 """
 
@@ -15,8 +15,8 @@ from torch import nn
 
 from letalone.learn.torch import Flat, PrivateTrainer
 
-ROWS, WIDTH, BATCH = 60_000, 200, 120
-PLANS = ((1, 2), (3, 2), (1, 10))  # epsilon, epochs
+ROWS, WIDTH, BATCH = 12_000, 50, 60
+PLANS = ((3, 2), (1, 2))  # epsilon, epochs
 
 
 def rows():
@@ -26,10 +26,9 @@ def rows():
     return inputs, torch.bernoulli(chance).long()
 
 
-def trained(dataset, epsilon, epochs, bands, rate):
+def trainer_of(epsilon, epochs, bands, rate):
     model = nn.Linear(WIDTH, 2)
-    nn.init.zeros_(model.weight)
-    trainer = PrivateTrainer(
+    return PrivateTrainer(
         model,
         nn.CrossEntropyLoss(reduction="none"),
         epsilon=epsilon,
@@ -41,7 +40,13 @@ def trained(dataset, epsilon, epochs, bands, rate):
         noise_bands=bands,
         optimizer=torch.optim.SGD(model.parameters(), lr=rate),
     )
-    return trainer.fit(dataset)
+
+
+def loss_after(trainer, dataset):
+    """The loss on all rows after a run from zero; no budget is charged here."""
+    for parameter in trainer.model.parameters():
+        nn.init.zeros_(parameter)
+    return loss(trainer.fit(dataset).model, dataset)
 
 
 def loss(model, dataset):
@@ -68,14 +73,15 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rate", type=float, default=4.0)
     given = parser.parse_args()
+    torch.set_num_threads(1)  # such small products are slower with more
     dataset = rows()
     best = best_loss(dataset)
     print(f"best loss {best:.4f}, of nothing {torch.tensor(2.0).log():.4f}")
     for epsilon, epochs in PLANS:
-        for bands in (1, 2, 4, 8):
-            runs = [trained(dataset, epsilon, epochs, bands, given.rate) for _ in range(given.runs)]
-            over = [loss(run.model, dataset) - best for run in runs]
-            ratio = runs[0].plan.error_against_independent()
+        for bands in (1, 4):
+            trainer = trainer_of(epsilon, epochs, bands, given.rate)
+            over = [loss_after(trainer, dataset) - best for _ in range(given.runs)]
+            ratio = trainer.plan.error_against_independent()
             print(
                 f"ε = {epsilon}, {epochs} epochs, {bands} bands: error of sums {ratio:.2f},"
                 f" loss above the best {fmean(over):.4f} ± {stdev(over) / sqrt(len(over)):.4f}",
