@@ -16,6 +16,7 @@ from letalone.answers.columns import Cell, KeyColumn, NamedColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError, ParameterError
+from letalone.errors.habits import NoAnswerFrame
 from letalone.errors.problem import Spelled, without_context
 from letalone.exact.typed import Number, read_rational
 from letalone.privacy.bounds import above
@@ -92,7 +93,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReleaseRecord:
+class ReleaseRecord(NoAnswerFrame):
     """An answer: values with their intervals, its price, and where it came from."""
 
     asked: Terms
