@@ -68,7 +68,7 @@ class Arrangement:
     stacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def in_words(self, keys: Collection[str] = ()) -> str:
-        """How the answer is arranged; the order of groups, whose names `keys` are, needs no word."""
+        """How rows are shown; the order of groups, whose names are `keys`, needs no word."""
         looked_at = self._looked_at()
         by_groups = bool(looked_at) and looked_at <= {*keys}
         if by_groups and self.order and self.limit is None and not self.offset:
