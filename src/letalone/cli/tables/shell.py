@@ -107,7 +107,7 @@ class ShellSession:
         if self.typed:
             return "   ...> "
         known = known_data_set(self.ledger, self.schema.name)
-        rest = " no budget" if known is None else f" ε {six(known.remaining.epsilon, up=False)} left"
+        rest = "" if known is None else f" ε {six(known.remaining.epsilon, up=False)} left"
         return f"{self.schema.name}{rest}> "
 
     def take(self, line: str) -> int | None:

@@ -84,7 +84,9 @@ def list_questions(ledger: Ledger, name: str | None = None) -> list[AskedQuestio
     return [_read(entry, ended, questions) for entry in entries if entry.kind in kinds]
 
 
-def _read(entry: Entry, ended: Mapping[int, str], questions: Mapping[str, tuple[str, str]]) -> AskedQuestion:
+def _read(
+    entry: Entry, ended: Mapping[int, str], questions: Mapping[str, tuple[str, str]]
+) -> AskedQuestion:
     body = entry.body
     digest = str(body["digest"])
     price = _price(entry) if entry.kind is EntryKind.RESERVED else None
