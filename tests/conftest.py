@@ -154,3 +154,4 @@ def _lower_guard_rails(  # pyright: ignore[reportUnusedFunction]
     if request.node.get_closest_marker("guarded") is None:
         monkeypatch.setattr(guard_rails, "MAX_UNCONFIRMED", 10**12)
         monkeypatch.setattr(guard_rails, "NEVER_EXACT", 10**12)
+        monkeypatch.setattr(guard_rails, "MAX_THRESHOLD", 10**12)

@@ -105,6 +105,14 @@ def test_hidden_columns_are_left_out_and_the_receipt_is_that_of_the_whole() -> N
     assert "at most 1 of them: by the noisy numbers" in str(found)
 
 
+def test_the_order_of_groups_needs_no_word_and_the_noise_is_named_where_it_decides() -> None:
+    by_key, by_n = (Arrangement(order=(Order(name),)) for name in ("key", "n"))
+    assert "Rows are" not in str(arrange_release(WARDS, by_key))
+    assert "sorted by n: by the noisy numbers" in str(arrange_release(WARDS, by_n))
+    first = str(arrange_release(WARDS, replace(by_key, limit=2)))
+    assert "Rows are sorted by key; at most 2 of them." in first
+
+
 def test_a_single_row_that_is_left_out_leaves_an_empty_table() -> None:
     """Found by random queries: an answer without keys, and LIMIT 0."""
     one = replace(made(), keys=(), outputs=answer(("A",), (1.0,)).outputs)

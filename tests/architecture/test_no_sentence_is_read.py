@@ -48,6 +48,7 @@ READS = {
     "engines.postgres.postgres_views": "how PostgreSQL writes down a view",
     "engines.spark.spark_person": "dates and times that somebody typed",
     "engines.texts.text_grammar": "cells of a table",
+    "engines.texts.spreadsheet_cells": "cells of a table, and an order of days that was typed",
     "engines.sqlite.sqlite_functions": "cells of text, by patterns of LIKE",
     "exact.typed": "numbers as they are stored",
     "ledger.chain.entries": "times as they are stored",

@@ -96,11 +96,25 @@ def test_the_history_has_each_question_its_price_and_what_became_of_it(
     found = letalone("ledger", "history", "my.letalone.db", "--json").json()["questions"]
     shown = [(one["question"], one["epsilon"], one["delta"], one["status"]) for one in found]
     assert shown == [
-        ("count by ward", "1/2", "0", "answered"),
+        ("count by ward", 0.5, 0, "answered"),
         ("", None, None, "refused (budget)"),
     ]
+    assert (found[0]["epsilon_exact"], found[1]["epsilon_exact"]) == ("1/2", None)
     words = check_screen(letalone("ledger", "history", "my.letalone.db", "my"))
-    assert "count by ward 0.5 0 answered" in words
+    assert "0.5 0 answered" in words
+
+
+def test_the_history_tells_questions_apart_by_their_filter(letalone: Letalone, my: Path) -> None:
+    for ward in ("A", "B"):
+        sql = f"SELECT COUNT(*) FROM my WHERE ward = '{ward}'"
+        price = ("--unit", "pid", "--epsilon", "0.1", "--budget", "1:1e-6")
+        assert letalone("query", "my.csv", sql, *price).code == 0
+    found = letalone("ledger", "history", "my.letalone.db", "--json").json()["questions"]
+    said = [one["in_words"] for one in found if one["question"] == "count"]
+    assert [f"ward = '{ward}'" in words for ward, words in zip("AB", said, strict=True)]
+    words = check_screen(letalone("ledger", "history", "my.letalone.db"))
+    assert "ward = 'A'" in words
+    assert "ward = 'B'" in words
 
 
 def test_the_history_says_what_was_never_finished_and_knows_no_other_name(

@@ -73,6 +73,7 @@ def test_a_group_by_that_is_missing_is_offered(letalone: Letalone, my: Path) -> 
     assert "--dry-run" not in command
 
 
+@pytest.mark.guarded
 @pytest.mark.long  # session/test_confirming.py stays
 def test_a_threshold_above_a_thousand_people_is_refused_before_anything_is_spent(
     letalone: Letalone, my: Path

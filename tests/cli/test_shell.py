@@ -135,6 +135,14 @@ def test_what_is_mistyped_is_said_and_ends_nothing(ask: Any) -> None:
     assert found.code == 2
 
 
+def test_words_that_people_try_work_without_their_point(ask: Any) -> None:
+    for word in ("help", "help;", "HELP"):
+        assert ".preview SELECT" in ask(f"{word}\n").out
+    for word in ("exit", "quit", "quit;", "exit ;"):
+        shown = ask(f"{word}\n{COUNT};")
+        assert (shown.code, shown.out, shown.err) == (0, "", "")
+
+
 def test_a_pipe_may_leave_out_the_last_semicolon_and_quit_ends_it(ask: Any) -> None:
     assert "Spent ε = 0.5" in ask(COUNT).out
     assert ask(f".quit\n{COUNT};\n").out == ""

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import letalone as la
-from letalone.learn.torch import Flat, compiled
+from letalone.learn.torch import Flat, compiled, turns
 from letalone.learn.torch import steps as module
 from networks import cross_entropy, make
 from one_step import apart, steps_of, sum_of, trainer_of
@@ -58,7 +58,7 @@ def test_a_step_without_anybody_and_one_of_a_few_work():
     plain = steps_of("linear", physical_batch_size=8)
     for drawn in (np.empty(0, np.int64), np.arange(3), np.arange(20)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "draw_units", lambda *_, drawn=drawn: drawn)
+            patch.setattr(turns, "draw_units", lambda *_, drawn=drawn: drawn)
             found, wanted = steps._clipped_sums().total, plain._clipped_sums().total
             assert torch.allclose(found, wanted, rtol=1e-12, atol=1e-12)
             assert (len(drawn) == 0) == (found.norm() == 0)

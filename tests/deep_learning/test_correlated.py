@@ -116,7 +116,7 @@ def test_one_unit_moves_a_round_by_at_most_the_length_of_the_bands(monkeypatch, 
     def mixtures(keep, parts):
         seen = []
 
-        def look(total, into, *, sigma, divisor, bits):
+        def look(total, into, *, sigma, **rest):
             seen.append((total.double().clone(), sigma))
             into.copy_(torch.linspace(-1, 1, len(into)) * len(seen))
 

@@ -86,7 +86,7 @@ def seen_by(monkeypatch, table, **others):
     monkeypatch.setattr(
         trainer,
         "_prepared",
-        lambda data, unit: (seen.append((data, unit)), prepared(data, unit))[1],
+        lambda data, unit, *team: (seen.append((data, unit)), prepared(data, unit, *team))[1],
     )
     trainer.fit(table, target="income")
     return seen[-1]

@@ -94,6 +94,7 @@ def test_a_purchase_gets_a_fifth_of_the_split(width, weight):
         (("a", "b"), "must be numbers"),
         (5, "a pair"),
         ((1, 2, 3), "a pair"),
+        ([(0, 9), (1, 8), (2, 7)], r"each column, here \(\[0, 1, 2\], \[9, 8, 7\]\)"),
     ],
 )
 def test_wrong_bounds_are_refused_with_what_is_allowed(bounds, message):

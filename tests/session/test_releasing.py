@@ -161,10 +161,10 @@ def test_a_failure_after_the_charge_freezes_and_tells_nothing(
     assert kinds(session)[-2:] == [EntryKind.SETTLED, EntryKind.FROZEN]
     monkeypatch.undo()
     with pytest.raises(la.DataSetFrozen):
-        query.release(0.1, delta=1e-5)
+        query.release(0.1, delta=1e-5, confirm=True)
     assert "frozen until its owner acts" in repr(session)
     session.ledger.thaw(session.name, "looked at it")
-    assert query.release(0.1, delta=1e-5).rows() is not None
+    assert query.release(0.1, delta=1e-5, confirm=True).rows() is not None
 
 
 def test_a_failure_of_the_noise_is_no_different(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,3 +370,12 @@ def test_a_killed_process_leaves_the_budget_spent_and_the_same_again_goes_on_wit
         assert (session.spent, session.ledger.unsettled()) == (la.Budget(0.625), [])
         assert session.bound(max_rows=10).agg(n=la.count()).release(0.625).repeated
         session.ledger.verify()
+
+
+def test_the_price_that_was_typed_is_told_with_what_found_the_row_limit() -> None:
+    session = opened(seed=4)
+    first = session.agg(n=la.count()).release(epsilon=0.5)
+    words = " ".join(str(first).split())
+    assert "Spent ε = 0.5 per patient_id (0.05 of ε found what it needed, 0.45 the answer)" in words
+    again = " ".join(str(session.agg(n=la.count()).release(epsilon=0.5)).split())
+    assert "nothing spent" in again

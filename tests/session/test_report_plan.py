@@ -72,7 +72,7 @@ def test_it_says_each_price_and_error(session):
         ({}, "no epsilon is given"),
         ({"epsilon": 1, "errors": [1, 2]}, "3 questions and 2 errors"),
         ({"epsilon": 1, "rows": [1]}, "3 questions and 1 rows"),
-        ({"errors": "1 %"}, "Ask with release"),
+        ({"errors": "1 %"}, r"a plan takes numbers.*alone: \.release\(error='1 %'"),
         ({"epsilon": 0}, "epsilon is 0"),
     ],
 )

@@ -7,7 +7,7 @@ of it, so the same question in another order is the same question, and free.
   Tested:   tests/answers/test_arranged.py
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -67,7 +67,12 @@ class Arrangement:
     keep: Condition | None = None
     stacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    def in_words(self) -> str:
+    def in_words(self, keys: Collection[str] = ()) -> str:
+        """How rows are shown; the order of groups, whose names are `keys`, needs no word."""
+        looked_at = self._looked_at()
+        by_groups = bool(looked_at) and looked_at <= {*keys}
+        if by_groups and self.order and self.limit is None and not self.offset:
+            return replace(self, order=()).in_words(keys)
         tests = [condition for condition in (self.having, self.keep) if condition is not None]
         sentences = [f"only those with {_words(condition)}" for condition in tests]
         if self.order:
@@ -82,9 +87,23 @@ class Arrangement:
         looked = {name for name, formula in self.computed if isinstance(formula, KeyLookUp)}
         looked |= {name for _, cells in self.stacked for name in cells}
         names = [name for name, _ in self.computed if name not in {*self.hidden, *looked}]
-        of = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
-        rows = f"Rows are {'; '.join(sentences)}: by the noisy numbers." if sentences else ""
-        return " ".join(words for words in (rows, of if names else "") if words)
+        formulas = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
+        by_what = "" if by_groups else ": by the noisy numbers"
+        rows = f"Rows are {'; '.join(sentences)}{by_what}." if sentences else ""
+        return " ".join(words for words in (rows, formulas if names else "") if words)
+
+    def _looked_at(self) -> set[str]:
+        """The columns that decide which rows are shown, and their order."""
+        conditions = [condition for condition in (self.having, self.keep) if condition is not None]
+        names = {name for condition in conditions for name in _names(condition)}
+        return names | {order.name for order in self.order}
+
+
+def _names(condition: "Condition") -> Iterator[str]:
+    if isinstance(condition, OutputRef):
+        yield condition.name
+    elif isinstance(condition, HavingTest):
+        yield from (name for part in condition.parts for name in _names(part))
 
 
 AS_IT_IS = Arrangement()
@@ -94,6 +113,7 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     """The view of a release; the receipt that goes with it is that of the whole."""
     if how == AS_IT_IS:
         return release
+    whole = release
     release, rows, kept = _compute_columns(release, how)
     if how.stacked:
         release = _stacked(release, how.stacked)
@@ -107,7 +127,8 @@ def arrange_release(release: AnyRelease, how: Arrangement) -> AnyRelease:
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
     standing = release.standing
     none_passes = _none_passes(how) if rows and not kept else None
-    remarks = (standing.remark, how.in_words(), none_passes)
+    keys = [column.name for column in whole.keys]
+    remarks = (standing.remark, how.in_words(keys), none_passes)
     remark = " ".join(words for words in remarks if words)
     return replace(
         release,

@@ -16,9 +16,10 @@ from letalone.answers.columns import Cell, KeyColumn, NamedColumn, Output
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError, ParameterError
+from letalone.errors.habits import NoAnswerFrame
 from letalone.errors.problem import Spelled, without_context
 from letalone.exact.typed import Number, read_rational
-from letalone.privacy.bounds import above
+from letalone.privacy.bounds import above, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
@@ -80,6 +81,7 @@ class Standing:
     `none_passes` is the end of the remark where HAVING keeps no row, and what to do about it.
     `row_limit` says how many rows of a person count whole where nobody gave a number. `warnings`
     are the notes that a reader must not miss; None where it is not known which those are.
+    `found_first` is the ε that was spent just before on what the answer needed, as a row limit.
     """
 
     left: object = None
@@ -87,12 +89,13 @@ class Standing:
     none_passes: str | None = field(default=None, repr=False)
     row_limit: Spelled | None = field(default=None, repr=False)
     warnings: tuple[str, ...] | None = field(default=None, repr=False)
+    found_first: Fraction = Fraction(0)
     repeated: bool = False
     receipt: Json | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReleaseRecord:
+class ReleaseRecord(NoAnswerFrame):
     """An answer: values with their intervals, its price, and where it came from."""
 
     asked: Terms
@@ -342,7 +345,10 @@ class ReleaseRecord:
         return " ".join(filter(None, words))
 
     def _spent(self) -> str:
-        price = f"Spent {Budget(self.asked.epsilon, self.asked.delta)} per {self.unit}."
+        first, answer = self.standing.found_first, self.asked.epsilon
+        parts = f" ({six(first)} of ε found what it needed, {six(answer)} the answer)"
+        paid = Budget(first + answer, self.asked.delta)
+        price = f"Spent {paid} per {self.unit}{parts if first else ''}."
         words = [REPEATED if self.repeated else price, self.standing.left]
         return " ".join(str(line) for line in words if line is not None)
 

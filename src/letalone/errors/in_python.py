@@ -16,8 +16,7 @@ def _name_unit(remedy: remedies.NameUnit) -> str:
 
 def _add_bounds(remedy: remedies.AddBounds) -> str:
     ends = ", ".join(f"{name!r}: (…, …)" for name in remedy.columns)
-    named = f"bounds={{{ends}}}"
-    how = named if remedy.by_name else f"lower=…, upper=… (with SQL: {named})"
+    how = f"bounds={{{ends}}}" if remedy.by_name else "lower=…, upper=… (SQL: bounds=, by column)"
     return f"Give {how} from what is publicly known, or declare them in the schema file."
 
 
@@ -90,9 +89,9 @@ PYTHON = Face(
         remedies.AskFirst: "Ask this first, and write its answer in its place: {sql}",
         remedies.BuyBounds: "Or find them with la.private_bounds, which spends ε.",
         remedies.ChooseTable: "Name one with table=.",
-        remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known. With SQL,"
-        " name the result (AVG(…) AS days) and give its bounds by that name:"
-        ' bounds={{"days": (0, 60)}}.',
+        remedies.ClampExpression: "Give lower=…, upper=… from what is publicly known. In SQL,"
+        " name the result (AVG(…) AS days) and give bounds by that name:"
+        " bounds=dict(days=(0, 60)).",
         remedies.Confirm: "If it is meant: confirm=True.",
         remedies.DeclareTypes: "Declare their types in the schema file or with la.open(…,"
         " types={{…}}).",

@@ -23,6 +23,7 @@ from letalone.privacy.bounds import six
 MAX_UNCONFIRMED = Fraction(10)  # the largest ε of one question that needs no second word
 NEVER_EXACT = Fraction(1)  # up to this ε, noise is 0 in less than half of all draws
 USUAL_EPSILON = 1.0
+MAX_THRESHOLD = 1000  # people that a group needs to be found, without a second word
 
 
 def find_risk(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.errors.codes import Code
+from letalone.errors.habits import NoFrame
 from letalone.errors.problem import Problem
 from letalone.errors.remedies import AskInstead
 from letalone.exact.typed import Number, refusal
@@ -75,7 +76,7 @@ class FirstNumbers:
         return UnsupportedQuery(Problem(code, facts, (AskInstead(sql),), words=words, advised=True))
 
 
-class QueryBuilder(ABC):
+class QueryBuilder(NoFrame, ABC):
     """A table, or a question about it, that further steps can be added to."""
 
     __slots__ = ()

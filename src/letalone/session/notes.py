@@ -46,7 +46,7 @@ HALF = Fraction(1, 2)
 WITHIN_ROWS = "the rows within that limit"
 WITHIN_BOUNDS = "the values within their bounds: a value outside counts as the nearest bound"
 FILTERED = " that pass the filter"
-UTC_WORDS = "with a time zone are counted in UTC, and so are their days and months"
+UTC_WORDS = "counted in UTC, and so are their days and months"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
 FROM_TEXT = " read from text"
@@ -221,8 +221,10 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
         yield f"{' and '.join(names)} {are}{FROM_TEXT}: {cells}"
 
 
-def in_utc(plan: Plan, zoned: frozenset[str]) -> Iterator[str]:
+def in_utc(plan: Plan, zoned: frozenset[str], *, is_loose: bool = False) -> Iterator[str]:
     """Columns that may have a time zone, and whose hours, days or months the question looks at.
+
+    `is_loose`: cells decide whether they have one, so it is not told.
 
     A feature or a derived column that is made of one may be such a time itself.
     """
@@ -236,7 +238,11 @@ def in_utc(plan: Plan, zoned: frozenset[str]) -> Iterator[str]:
     used = [name for expression in expressions_in(plan) for name in _times_of(expression, plan)]
     names = dict.fromkeys(zone for name in used for zone in known.get(name, ()))
     if names:
-        yield f"times of {and_words([*names])} {UTC_WORDS}"
+        times = f"times of {and_words([*names])}"
+        if is_loose:
+            yield f"if {times} have a time zone, they are {UTC_WORDS}"
+        else:
+            yield f"{times} with a time zone are {UTC_WORDS}"
 
 
 def _times_of(expression: Expression, plan: Plan) -> Iterator[str]:

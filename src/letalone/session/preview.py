@@ -19,14 +19,13 @@ from letalone.plans.aggregates.facts import ErrorKind, facts_of
 from letalone.plans.aggregates.formulas import Aggregate, Formula
 from letalone.plans.aggregates.of_pairs import Regression
 from letalone.plans.plan import Plan
-from letalone.privacy.guard_rails import MAX_UNCONFIRMED
+from letalone.privacy import guard_rails
 from letalone.session.notes import find_starved, short_of_rows
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compile_plan
 
 NO_BUDGET = "No budget is named yet."
 MAX_COMPILED_ALONE = 10  # aggregates that are compiled by themselves, too
-MAX_THRESHOLD = 1000  # people that a group needs to be found, without a second word
 SHOWN_ROW_COUNTS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
 
 
@@ -76,13 +75,13 @@ def exact_columns(whole: Compiled) -> tuple[str, ...]:
 def find_high_threshold(whole: Compiled, *, unit: str) -> Problem | None:
     """That only very large groups would be found: it follows from the plan and its price alone."""
     finding = whole.discovery
-    if finding is None or finding.threshold <= MAX_THRESHOLD:
+    if finding is None or finding.threshold <= guard_rails.MAX_THRESHOLD:
         return None
     groups, most = whole.plan.groups, whole.plan.bounding.max_rows
     keys = NameKeys(tuple(g.name for g in groups), tuple(g.type.value for g in groups))
-    larger = _round_up(float(whole.epsilon) * finding.threshold / MAX_THRESHOLD)
+    larger = _round_up(float(whole.epsilon) * finding.threshold / guard_rails.MAX_THRESHOLD)
     fewer = LimitRows(1) if most is None or most > 1 else None
-    dearer = SetEpsilon(larger) if larger <= MAX_UNCONFIRMED else None
+    dearer = SetEpsilon(larger) if larger <= guard_rails.MAX_UNCONFIRMED else None
     return problem(
         Code.NOT_CONFIRMED,
         *(remedy for remedy in (keys, dearer, fewer, Confirm()) if remedy is not None),

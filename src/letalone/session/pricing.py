@@ -12,7 +12,7 @@ themselves is a function of questions, declarations and earlier answers.
   Assumed:  an observer does not see how long it took (`time_steps`, for services)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -209,7 +209,7 @@ class Priced(PricedQuestion):
         trusted = taken_on_trust(self.table, self.plan)
         # Every frame in memory has this one; it is among the notes, and not a warning.
         beyond = (words for words in trusted if words != vouched_for(IN_MEMORY))
-        zoned = in_utc(self.plan, columns_in_utc(self.table, self.plan))
+        zoned = _in_utc(self.table, self.plan)
         return (*warnings_of(self.plan, self.compiled.parts, self.terms.split), *zoned, *beyond)
 
     def _none_found(self, release: Release) -> tuple[str, ...]:
@@ -263,11 +263,17 @@ def price_plan(
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
             *warnings_about_noise(plan, compilation.parts, parts),
-            *in_utc(plan, columns_in_utc(table, plan)),
+            *_in_utc(table, plan),
             *taken_on_trust(table, plan),
         ),
     )
     return Priced(table, terms, compilation, named)
+
+
+def _in_utc(table: "OpenTable", plan: Plan) -> Iterator[str]:
+    """What is said of times with a time zone: of a pandas frame whether it has some is not told."""
+    is_loose = table.engine.has_loose_times
+    return in_utc(plan, columns_in_utc(table, plan), is_loose=is_loose)
 
 
 def read_releases(

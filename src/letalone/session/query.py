@@ -5,7 +5,8 @@ Tested:   tests/session/test_query.py
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from fractions import Fraction
+from typing import TYPE_CHECKING, Self, cast
 
 from letalone.answers import views
 from letalone.answers.arranged import AS_IT_IS, Arrangement
@@ -41,9 +42,10 @@ from letalone.session.steps.row_limit import (
 if TYPE_CHECKING:
     from letalone.answers.preview import Preview
     from letalone.session.pricing import Priced
-    from letalone.session.steps.in_steps import PricedInSteps
+    from letalone.session.steps.in_steps import FoundAnswer, PricedInSteps
 
 USUAL_EPSILON = 0.5
+ZERO = Fraction(0)
 IN_PERCENT = (
     "An error in percent is relative to the answer, whose size has to be found first, with answers"
     ' of their own. Ask with release(error="1 %", epsilon=1): 1 % of the answer, for ε = 1 at most.'
@@ -402,7 +404,12 @@ class Query(QueryBuilder):
             return replace(priced, confirmed=confirm).release()
         priced = self.price_in_steps(epsilon, delta=delta, confidence=confidence)
         answered = replace(priced, confirmed=confirm).release()
-        return answered if isinstance(answered, Release) else answered.release
+        if isinstance(answered, Release):
+            return answered
+        steps = cast("PricedInSteps", priced)
+        if not steps.shown.is_here:
+            return answered.release
+        return _with_first(answered, total=steps.total.epsilon)
 
     def __repr__(self) -> str:
         try:
@@ -440,3 +447,12 @@ def _check_price(epsilon: object, error: object) -> None:
 def _missing_epsilon() -> Problem:
     """What is missing where a question has no price."""
     return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))
+
+
+def _with_first(answered: "FoundAnswer", *, total: Fraction) -> Release:
+    """The answer, which says what was spent before it on what it needed."""
+    release = answered.release
+    if release.repeated:
+        return release
+    found_first = total - answered.known_before - release.asked.epsilon
+    return replace(release, standing=replace(release.standing, found_first=max(ZERO, found_first)))

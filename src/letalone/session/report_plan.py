@@ -117,6 +117,7 @@ def plan(
     """
     report = _read_questions(questions)
     wanted = _for_each(errors, report, name="errors")
+    _check_numbers(wanted)
     known = _for_each(rows, report, name="rows")
     solve = _Solver(report, known, delta, confidence)
     total = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
@@ -220,6 +221,16 @@ def _read_questions(questions: Sequence[Query]) -> list[Query]:
                 " table by itself."
             )
     return listed
+
+
+def _check_numbers(errors: "Sequence[Error | None]") -> None:
+    relative = next((error for error in errors if isinstance(error, str)), None)
+    if relative is not None:
+        raise ParameterError(
+            f"errors has {relative!r}, but a plan takes numbers, such as errors=[50]: what an error"
+            " in percent costs depends on the answer, and a plan spends nothing to look. Ask that"
+            f" question alone: .release(error={relative!r}, epsilon=1), for ε = 1 at most."
+        )
 
 
 def _for_each(given: Item | Sequence[Item], asked: Sequence[Query], *, name: str) -> list[Item]:

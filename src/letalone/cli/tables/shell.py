@@ -39,6 +39,8 @@ HISTORY = Path("~/.letalone/shell_history")  # of questions that were answered, 
 MOST_KEPT = 1000
 NEVER_ENDED = 2
 PROGRAM = "letalone "
+WORDS = ("help", "exit", "quit")  # without their point, too: no question begins so
+NO_BUDGET = " No budget is set yet: the first question names it, as in ; --budget 2:1e-6"
 HELP = """\
 A question ends with ; and may have options behind it, as in letalone query:
   SELECT ward, COUNT(*) FROM visits GROUP BY ward; --keys ward=A,B
@@ -48,7 +50,7 @@ A question ends with ; and may have options behind it, as in letalone query:
 .settings             what is set; .clear forgets keys, bounds and δ
 .budget               what is left; .history lists the questions asked
 .columns              what is public about the table; .tables lists tables
-.quit                 ends it; Ctrl-C drops what is typed and spends nothing"""
+.quit                 ends it (or quit); Ctrl-C drops what is typed and spends nothing"""
 
 
 def shell(options: ShellOptions) -> int:
@@ -111,6 +113,9 @@ class ShellSession:
     def take(self, line: str) -> int | None:
         """Do what a line says; the exit code of the last that was done, None to end it all."""
         first = line.split()[:1]
+        bare = line.strip().rstrip(";").strip().lower()
+        if not self.typed and bare in WORDS:
+            return self._command(f".{bare}")
         if first and first[0].startswith(".") and (not self.typed or first[0] in DOTS):
             return self._command(line.strip())
         if not self.typed and line.startswith(PROGRAM):
@@ -176,7 +181,7 @@ class ShellSession:
         """Print what is left."""
         known = known_data_set(self.ledger, self.schema.name)
         if known is None:
-            put("No budget is set yet: the first question names it, as in ; --budget 2:1e-6")
+            put(NO_BUDGET.strip())
         else:
             put(f"Left: about {left_in_words(known.state)} of {known.budget} ({self.ledger})")
         return 0
@@ -276,7 +281,9 @@ def _welcome(session: ShellSession) -> str:
     more = len(session.schema.columns) - 8
     listed = f"{columns} and {more} more" if more > 0 else columns
     price = "" if "--epsilon" in session.settings else " Set the ε of a question: .epsilon 0.1"
-    return f"{session.schema.name}: {listed}. End a question with ; and see .help.{price}"
+    known = known_data_set(session.ledger, session.schema.name)
+    budget = NO_BUDGET if known is None and "--budget" not in session.settings else ""
+    return f"{session.schema.name}: {listed}. End a question with ; and see .help.{price}{budget}"
 
 
 def _use_readline(session: ShellSession) -> None:

@@ -140,6 +140,9 @@ class ShellOptions:
     keys: Annotated[tuple[str, ...], text("Groups: ward=A,B,C.", "COLUMN=KEYS")] = ()
     bounds: Annotated[tuple[str, ...], text("Values clamped: cost=0:1000.", "COLUMN=BOUNDS")] = ()
     public: Annotated[tuple[str, ...], text("Tables to join: cities=cities.csv.", "NAME=FILE")] = ()
+    private_bounds: Annotated[
+        bool, switch("--private-bounds", "Find bounds with a fifth of each epsilon.")
+    ] = False
     max_rows: Annotated[str | None, row_limit("Rows per person; auto finds it.")] = None
     dialect: Annotated[
         str | None, text("SQL of duckdb, postgres, spark, bigquery, tsql, mysql, sqlite.", "NAME")

@@ -10,30 +10,40 @@ from typing import cast
 from letalone.answers.shown import title_of
 from letalone.cli import screen
 from letalone.cli.trust.ledger_commands import open_ledger
+from letalone.errors import LetaloneError
 from letalone.exact.typed import read_rational
 from letalone.ledger import Ledger
 from letalone.ledger.chain.entries import Entry, EntryKind
-from letalone.privacy.bounds import six
+from letalone.plans.stored_plans import plan_from_json
+from letalone.privacy.bounds import above, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import as_budget
 from letalone.privacy.stored import from_json
 
-MAX_ROWS = 15
+MAX_ROWS = 6  # on a screen, each of a few lines
+MAX_LETTERS = 120  # of a question on a screen
+DAMAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 OUTCOMES = {"released": "answered", "failed": "failed, spent"}
 UNSETTLED = "not finished, spent"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One line of the history; ε and δ are None where a question was refused."""
+    """One line of the history; ε and δ are None where a question was refused.
+
+    `question` is short, and `in_words` has its filter and groups, too.
+    """
 
     entry: int
     time: str
     data_set: str | None
     question: str
-    epsilon: str | None
-    delta: str | None
+    in_words: str
+    epsilon: float | None
+    delta: float | None
+    epsilon_exact: str | None
+    delta_exact: str | None
     status: str
     analyst: str | None
     purpose: str | None
@@ -74,7 +84,9 @@ def list_questions(ledger: Ledger, name: str | None = None) -> list[AskedQuestio
     return [_read(entry, ended, questions) for entry in entries if entry.kind in kinds]
 
 
-def _read(entry: Entry, ended: Mapping[int, str], questions: Mapping[str, str]) -> AskedQuestion:
+def _read(
+    entry: Entry, ended: Mapping[int, str], questions: Mapping[str, tuple[str, str]]
+) -> AskedQuestion:
     body = entry.body
     digest = str(body["digest"])
     price = _price(entry) if entry.kind is EntryKind.RESERVED else None
@@ -83,7 +95,9 @@ def _read(entry: Entry, ended: Mapping[int, str], questions: Mapping[str, str]) 
         entry.number,
         entry.time,
         entry.name,
-        questions.get(digest, ""),
+        *questions.get(digest, ("", "")),
+        None if price is None else float(above(price.epsilon)),
+        None if price is None else float(above(price.delta)),
         None if price is None else str(price.epsilon),
         None if price is None else str(price.delta),
         refused if price is None else ended.get(entry.number, UNSETTLED),
@@ -102,18 +116,34 @@ def _reason(error: str) -> str:
     return {"BudgetExceeded": "budget", "DataSetFrozen": "frozen"}.get(error, error)
 
 
-def _question(entry: Entry) -> str:
-    """What was asked, in a few words: a plan of another kind has its kind alone."""
+def _question(entry: Entry) -> tuple[str, str]:
+    """What was asked, in a few words and in all: a plan of another kind has its kind alone."""
     plan = cast("Json", entry.body.get("plan") or {})
+    several = cast("Sequence[Json]", plan.get("questions") or ())
+    if several:
+        return str(plan.get("kind") or ""), "; and ".join(map(_in_words, several))
     if "aggregates" not in plan:
-        return str(plan.get("kind") or "")
+        return (kind := str(plan.get("kind") or "")), kind
     listed = cast("Sequence[Json]", plan.get("groups") or ())
-    return title_of(plan, [str(group.get("name")) for group in listed])
+    return title_of(plan, [str(group.get("name")) for group in listed]), _in_words(plan)
+
+
+def _in_words(plan: Json) -> str:
+    """The question with its filter and groups; of a plan that is not read any more, nothing."""
+    try:
+        return plan_from_json(plan).in_words()
+    except (LetaloneError, *DAMAGE):
+        return ""
 
 
 def _cells(asked: AskedQuestion) -> tuple[str, ...]:
     amounts = [
-        "" if part is None else six(read_rational(part)) for part in (asked.epsilon, asked.delta)
+        "" if part is None else six(read_rational(part))
+        for part in (asked.epsilon_exact, asked.delta_exact)
     ]
     time = asked.time.replace("T", " ").removesuffix("Z")[:-3]
-    return (time, asked.question, *amounts, asked.status)
+    return (time, _short(asked.in_words or asked.question), *amounts, asked.status)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= MAX_LETTERS else f"{words[: MAX_LETTERS - 1]}…"

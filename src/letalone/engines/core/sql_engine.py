@@ -52,6 +52,11 @@ class Engine(ABC):
         """The columns of times that may have a time zone: metadata."""
         return columns_in_a_zone(self._schema, self._relation.columns)
 
+    @property
+    def has_loose_times(self) -> bool:
+        """Whether cells decide if times have a time zone, as in a pandas frame."""
+        return False
+
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""
         return self._trusted

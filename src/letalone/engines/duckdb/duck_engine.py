@@ -150,6 +150,10 @@ class DuckEngine(Engine):
         loose = [c.name for c in self._schema.columns if c.type is Type.TIMESTAMP and self.is_loose]
         return super().counted_in_utc() | frozenset(loose)
 
+    @property
+    def has_loose_times(self) -> bool:
+        return self.is_loose
+
     def keep_counts_beside(self, ledger: Path) -> None:
         self._kept_beside = ledger
 

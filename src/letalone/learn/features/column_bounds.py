@@ -201,6 +201,9 @@ def norms_of(rows: Floats) -> Floats:
     return np.sqrt(row_sums(finite**2))
 
 
+PAIR = "a pair (lower, upper), of which each is a number or has one for each column"
+
+
 def standing_out(noisy: Floats, noise: NoisySums, name: str) -> NDArray[np.bool_]:
     """The cells whose count is hardly noise; of each column at least its largest."""
     tail = log(noisy.size) + 4  # all noise of all cells is below with probability 0.98
@@ -219,5 +222,14 @@ def _pair(name: str, given: object) -> tuple[object, object]:
     try:
         lower, upper = cast("tuple[object, object]", given)
     except (TypeError, ValueError):
-        raise refusal(name, given, "a pair (lower, upper)") from None
+        raise refusal(name, given, f"{PAIR}{_as_pair(given)}") from None
     return lower, upper
+
+
+def _as_pair(given: object) -> str:
+    """Bounds that were given as one pair for each column, as they are meant; "" of others."""
+    try:
+        pairs = [(lower, upper) for lower, upper in cast("Sequence[tuple[object, object]]", given)]
+    except (TypeError, ValueError):
+        return ""
+    return f", here ({[low for low, _ in pairs]}, {[high for _, high in pairs]})"

@@ -19,9 +19,11 @@ import numpy as np
 
 from letalone.errors import ParameterError
 
+PAIR = "([lower, …], [upper, …])"
+FRAMES = 'on frames la.learn.TableEncoder({"age": (18, 90), "sex": ["f", "m"]})'
 INSTEAD = {
-    "StandardScaler": "la.learn.StandardScaler(epsilon=…, bounds=…)",
-    "MinMaxScaler": "la.learn.MinMaxScaler(bounds=…)",
+    "StandardScaler": f"la.learn.StandardScaler(epsilon=…, bounds={PAIR}) on arrays; {FRAMES}",
+    "MinMaxScaler": f"la.learn.MinMaxScaler(bounds={PAIR}) on arrays; {FRAMES}",
     "OneHotEncoder": (
         'OneHotEncoder(categories=[[…]], handle_unknown="ignore", sparse_output=False)'
     ),
