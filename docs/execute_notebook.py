@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent / "tutorial"
-NOTEBOOKS = {name: FOLDER / f"{name}.ipynb" for name in ("analyst", "engineer")}
+NOTEBOOKS = {name: FOLDER / f"{name}.ipynb" for name in ("analyst", "engineer", "network")}
 PATIENCE = 300  # seconds for one cell
 
 

@@ -142,6 +142,35 @@ def test_each_number_has_noise_of_its_own_whichever_thread_draws_it(bits, monkey
     assert abs(np.corrcoef(drawn[:7000], drawn[7000:14_000])[0, 1]) < 5 / 7000**0.5
 
 
+@pytest.mark.parametrize("piece", [None, 7])
+def test_noise_goes_to_the_sum_before_any_division(piece):
+    """Examples whose gradients are 0: what is left is the noise, once, over the declared batch.
+
+    However many are drawn and in however many pieces. A correct step fails for one seed in 10^6.
+    """
+    model = nn.Sequential(nn.Linear(100, 100, bias=False))
+    trainer = trainer_of(model, rows=60, batch_size=30, clip=Flat(2), physical_batch_size=piece)
+    with trainer.steps((torch.zeros(60, 100), torch.zeros(60).long())) as steps:
+        next(steps)
+    draws = model[0].weight.grad.flatten().double().numpy()
+    wanted = float(trainer.plan.noise) * 2 / 30
+    assert kstest(draws / wanted, "norm").pvalue > 1e-6
+    assert kstest(draws / wanted / 1.1, "norm").pvalue < 1e-6, "too few draws to see 10 %"
+
+
+def test_padding_has_no_gradient_and_a_masked_word_moves_no_step():
+    """Row 0 of the table is padding; targets of -100 are masked, as ignore_index says."""
+    torch.manual_seed(4)
+    model = nn.Sequential(nn.Embedding(7, 8, padding_idx=0), nn.Linear(8, 7)).double()
+    words, targets = torch.randint(1, 7, (ROWS, 5)), torch.randint(0, 7, (ROWS, 5))
+    words[:, 3:], targets[:, 3:] = 0, -100
+    padded = sum_of(trainer_of(model, token_loss), (words, targets))
+    assert padded[:8].norm() == 0
+    assert padded[8:].norm() > 0.01
+    words[:, 4] = torch.randint(1, 7, (ROWS,))
+    assert torch.equal(padded, sum_of(trainer_of(model, token_loss), (words, targets)))
+
+
 def test_two_steps_have_noise_of_their_own():
     model = nn.Sequential(nn.Linear(3, 2))
     trainer = trainer_of(model)

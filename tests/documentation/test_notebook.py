@@ -18,6 +18,7 @@ SHOWN = {
         "n_low",
     ),
     "engineer": ("LogisticRegression: (ε = 1", "does not fit into the budget", "winner"),
+    "network": ("PrivateTrainer(Sequential): (ε = 2", "does not fit into the budget", "are right"),
 }
 
 

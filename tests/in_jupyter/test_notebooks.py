@@ -21,7 +21,7 @@ def shapes(notebook: dict[str, Any]) -> list[list[set[str]]]:
 
 
 @pytest.mark.parametrize("without", [(), ("ipywidgets",)], ids=["widgets", "plain"])
-@pytest.mark.parametrize("name", ["analyst", "engineer"])
+@pytest.mark.parametrize("name", ["analyst", "engineer", "network"])
 def test_every_cell_runs_and_shows_what_is_stored(
     name: str, without: tuple[str, ...], tmp_path: Path
 ) -> None:

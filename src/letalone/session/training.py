@@ -34,6 +34,12 @@ from letalone.session.table_work import TableWork
 if TYPE_CHECKING:
     from letalone.session.query import Query
 
+ASK_LESS = "Ask with a smaller epsilon, or ask less."
+ASK_LESS_DELTA = (
+    "Ask with a smaller epsilon, or a smaller delta: a quarter of the budget's is set aside for"
+    " models. Or ask less."
+)
+
 
 def trainable_schema(question: "Query") -> Schema:
     """What is public about the rows; refused where no model can be trained on them."""
@@ -51,7 +57,8 @@ def train(question: "Query", job: FitJob, *, confirm: bool = False) -> Settled:
     exactly = {"epsilon": str(as_typed(job.epsilon)), "delta": str(as_typed(job.delta))}
     digest = digest_of({"plan": plan, **exactly}, name="The training")
     what = f"The model costs ({price})"
-    charge = Charge(what, job.privacy, plan, digest, price.delta or None)
+    advice = ASK_LESS_DELTA if price.delta else ASK_LESS
+    charge = Charge(what, job.privacy, plan, digest, price.delta or None, advice)
     risk = find_risk(job.epsilon)
     if risk is not None and not confirm:
         earlier = find_repeat([table.payer], charge)
