@@ -41,14 +41,14 @@ from learn_gpu_networks import NETWORKS, SMALL, Network, loss_of
 from torch import nn
 
 from letalone.learn.torch import Flat, PrivateTrainer
-from letalone.learn.torch.checks import checked_way
-from letalone.learn.torch.compiled import Compiled
-from letalone.learn.torch.computing import Adder, AtOnce, Share, Summing
-from letalone.learn.torch.low_memory import TwoPasses
-from letalone.learn.torch.precision import Precision
-from letalone.learn.torch.recording import Batch, trained
+from letalone.learn.torch.gradients.checks import checked_way
+from letalone.learn.torch.gradients.compiled import Compiled
+from letalone.learn.torch.gradients.computing import Adder, AtOnce, Share, Summing
+from letalone.learn.torch.gradients.low_memory import TwoPasses
+from letalone.learn.torch.gradients.precision import Precision
+from letalone.learn.torch.gradients.recording import Batch, trained
+from letalone.learn.torch.gradients.sums import Sums, emptied
 from letalone.learn.torch.sampling import bins_for
-from letalone.learn.torch.sums import Sums, emptied
 from letalone.learn.torch.tensors import split
 
 Step = Callable[[], object]

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from letalone.learn.torch.clipping import Clip
-from letalone.learn.torch.recording import Batch, Terms, trained
+from letalone.learn.torch.gradients.clipping import Clip
+from letalone.learn.torch.gradients.recording import Batch, Terms, trained
 
 cross_entropy = nn.CrossEntropyLoss(reduction="none")
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import letalone as la
-from letalone.learn.torch.bands import INDEPENDENT, MOST_BANDS, Bands, bands_for
+from letalone.learn.torch.noise.bands import INDEPENDENT, MOST_BANDS, Bands, bands_for
 from letalone.learn.torch.training_plan import train_plan
 
 pytestmark = pytest.mark.long

@@ -6,8 +6,8 @@ from torch import nn
 
 import letalone as la
 from letalone.learn.torch import PrivateTrainer
-from letalone.learn.torch.checks import MADE_UP, checked_way
-from letalone.learn.torch.recording import one_by_one
+from letalone.learn.torch.gradients.checks import MADE_UP, checked_way
+from letalone.learn.torch.gradients.recording import one_by_one
 from networks import Mean, cross_entropy
 
 pytestmark = pytest.mark.long

@@ -6,8 +6,9 @@ import torch
 from torch import nn
 
 import letalone as la
-from letalone.learn.torch import Flat, compiled, turns
+from letalone.learn.torch import Flat, turns
 from letalone.learn.torch import steps as module
+from letalone.learn.torch.gradients import compiled
 from networks import cross_entropy, make
 from one_step import apart, steps_of, sum_of, trainer_of
 

@@ -12,7 +12,8 @@ from scipy.stats import kstest
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from letalone.learn.torch import Flat, PrivateTrainer, noise
+from letalone.learn.torch import Flat, PrivateTrainer
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.keyed.gaussians import add_keyed_gaussians
 from letalone.randomness.keyed.law import KeyedLaw
 from letalone.randomness.keyed.run_keys import RunKeys
@@ -132,7 +133,7 @@ def test_a_card_whose_kernel_fails_or_errs_gets_its_noise_from_the_processor(fau
     fake = ModuleType("noise_kernel")
     if fault == "other numbers":
         fake.write_sums = lambda total, into, **_: into.copy_(total) is None
-    monkeypatch.setitem(sys.modules, "letalone.learn.torch.noise_kernel", fake)
+    monkeypatch.setitem(sys.modules, "letalone.learn.torch.noise.noise_kernel", fake)
     monkeypatch.setattr(noise, "DEVICES", ("meta",))
     monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_: tensor)
     noise.kernel_works.cache_clear()

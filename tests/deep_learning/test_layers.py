@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from letalone.learn.torch.checks import checked_way
-from letalone.learn.torch.clipping import MARGIN, Automatic, Flat, PerLayer
-from letalone.learn.torch.recording import Batch, by_book_keeping, one_by_one, trained
-from letalone.learn.torch.terms import MOST_IN_SINGLE, Products
+from letalone.learn.torch.gradients.checks import checked_way
+from letalone.learn.torch.gradients.clipping import MARGIN, Automatic, Flat, PerLayer
+from letalone.learn.torch.gradients.recording import Batch, by_book_keeping, one_by_one, trained
+from letalone.learn.torch.gradients.terms import MOST_IN_SINGLE, Products
 from networks import CASES, Tied, clipped, make, token_loss
 
 pytestmark = pytest.mark.long

@@ -6,11 +6,12 @@ import pytest
 import torch
 
 import letalone as la
-from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, low_memory
-from letalone.learn.torch.computing import AtOnce, Share, Summing
-from letalone.learn.torch.low_memory import TwoPasses
-from letalone.learn.torch.recording import Records, by_book_keeping, trained
-from letalone.learn.torch.sums import emptied
+from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer
+from letalone.learn.torch.gradients import low_memory
+from letalone.learn.torch.gradients.computing import AtOnce, Share, Summing
+from letalone.learn.torch.gradients.low_memory import TwoPasses
+from letalone.learn.torch.gradients.recording import Records, by_book_keeping, trained
+from letalone.learn.torch.gradients.sums import emptied
 from networks import CASES, make
 from one_step import apart, steps_of, sum_of, trainer_of
 

@@ -5,10 +5,10 @@ import torch
 
 import letalone as la
 from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer
-from letalone.learn.torch.clipping import MARGIN
-from letalone.learn.torch.precision import ASSUMED, HALF, exact_products
-from letalone.learn.torch.recording import by_book_keeping
-from letalone.learn.torch.terms import Lookups, Products, Whole
+from letalone.learn.torch.gradients.clipping import MARGIN
+from letalone.learn.torch.gradients.precision import ASSUMED, HALF, exact_products
+from letalone.learn.torch.gradients.recording import by_book_keeping
+from letalone.learn.torch.gradients.terms import Lookups, Products, Whole
 from networks import CASES, make
 from one_step import apart, sum_of, trainer_of
 

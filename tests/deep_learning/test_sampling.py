@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from letalone.errors import ParameterError
+from letalone.learn.torch.gradients.sums import single_will_do
 from letalone.learn.torch.sampling import bins_for, draw_units, pieces_of, units_of
-from letalone.learn.torch.sums import single_will_do
 from seeded import SeededBits
 
 pytestmark = pytest.mark.long

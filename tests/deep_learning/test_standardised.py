@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 from letalone.learn.torch import Flat, PrivateTrainer, StandardisedConv2d
-from letalone.learn.torch.checks import checked_way
-from letalone.learn.torch.recording import Batch, by_book_keeping, one_by_one
+from letalone.learn.torch.gradients.checks import checked_way
+from letalone.learn.torch.gradients.recording import Batch, by_book_keeping, one_by_one
 from networks import Mean, clipped, cross_entropy
 
 pytestmark = pytest.mark.long

@@ -11,7 +11,8 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 import letalone as la
-from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, noise, turns
+from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, turns
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.bits import SYSTEM
 from networks import CASES, adapted, cross_entropy, make, token_loss
 from seeded import SeededBits

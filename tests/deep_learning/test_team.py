@@ -15,7 +15,7 @@ from torch import nn
 
 import letalone as la
 from letalone.learn.torch import PrivateTrainer
-from letalone.learn.torch.sums import single_will_do
+from letalone.learn.torch.gradients.sums import single_will_do
 from letalone.learn.torch.team import Team
 from two_processes import COINS, DATA, trainer_of
 

@@ -11,10 +11,11 @@ from letalone.errors.installing import not_installed
 
 try:
     from letalone.learn.torch.adam import PrivateAdam
-    from letalone.learn.torch.clipping import Automatic, Flat, PerLayer
-    from letalone.learn.torch.standardised import StandardisedConv2d
+    from letalone.learn.torch.gradients.clipping import Automatic, Flat, PerLayer
+    from letalone.learn.torch.gradients.standardised import StandardisedConv2d
+    from letalone.learn.torch.progress import Progress
     from letalone.learn.torch.steps import PrivateSteps
-    from letalone.learn.torch.trainer import PrivateTrainer, Progress
+    from letalone.learn.torch.trainer import PrivateTrainer
     from letalone.learn.torch.training_plan import TrainPlan
 except ModuleNotFoundError as missing:
     if missing.name != "torch":

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from letalone.learn.torch.recording import trained
+from letalone.learn.torch.gradients.recording import trained
 
 WARM_UP = 10  # steps: an early mean is of few
 

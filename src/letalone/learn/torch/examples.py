@@ -15,7 +15,7 @@ from torch.utils.data import (
 )
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.recording import Batch
+from letalone.learn.torch.gradients.recording import Batch
 from letalone.learn.torch.sampling import Piece
 from letalone.learn.torch.tensors import as_tensor, leaves, mapped
 

@@ -21,14 +21,14 @@ from typing import Any
 from torch import nn
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.adders import Pieces
-from letalone.learn.torch.checks import Way, augmented, made_up
-from letalone.learn.torch.computing import Share, Summing
-from letalone.learn.torch.correlated import Correlated
 from letalone.learn.torch.examples import Examples
-from letalone.learn.torch.recording import Batch, Loss, trained
+from letalone.learn.torch.gradients.adders import Pieces
+from letalone.learn.torch.gradients.checks import Way, augmented, made_up
+from letalone.learn.torch.gradients.computing import Share, Summing
+from letalone.learn.torch.gradients.recording import Batch, Loss, trained
+from letalone.learn.torch.gradients.sums import Sums, emptied, single_will_do
+from letalone.learn.torch.noise.correlated import Correlated
 from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
-from letalone.learn.torch.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.team import Team
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan

@@ -13,35 +13,40 @@ a loop of your own, `trainer.steps(dataset)` gives the same steps one by one.
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
-from warnings import warn
 
 from torch import device, nn
-from torch.nn.modules.loss import _Loss  # pyright: ignore[reportPrivateUsage]
 from torch.optim import Optimizer
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, Number, as_typed
+from letalone.exact.typed import COUNT, Number
 from letalone.learn.account import Account, account_of
 from letalone.learn.plan import FitRecord
 from letalone.learn.torch.adam import SHARE, PrivateAdam
-from letalone.learn.torch.adders import pieces_for, read_backend
+from letalone.learn.torch.arguments import (
+    check_alone,
+    check_no_columns,
+    check_optimizer,
+    for_each_example,
+    is_table,
+)
 from letalone.learn.torch.averages import move_average, take_average
 from letalone.learn.torch.checkpoints import RunState, Snapshot, write
-from letalone.learn.torch.checks import Augment, Way, check_layers, checked_way
-from letalone.learn.torch.clipping import Automatic, Clip, read_clip
 from letalone.learn.torch.examples import Examples
-from letalone.learn.torch.noise import noise_words
-from letalone.learn.torch.precision import read_precision
-from letalone.learn.torch.recording import Loss, by_book_keeping, trained
+from letalone.learn.torch.gradients.adders import pieces_for, read_backend
+from letalone.learn.torch.gradients.checks import Augment, Way, check_layers, checked_way
+from letalone.learn.torch.gradients.clipping import Automatic, Clip, read_clip
+from letalone.learn.torch.gradients.precision import read_precision
+from letalone.learn.torch.gradients.recording import Loss, by_book_keeping, trained
+from letalone.learn.torch.noise.step_noise import noise_words
+from letalone.learn.torch.progress import Progress, tell
 from letalone.learn.torch.sampling import units_of
 from letalone.learn.torch.steps import PrivateSteps
 from letalone.learn.torch.team import Team, digest_of, team_of
 from letalone.learn.torch.training_plan import TrainPlan, train_plan
 from letalone.ledger.charging import Work, charged_work, uncharged_work
 from letalone.privacy import Budget, Privacy
-from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json
 from letalone.privacy.guard_rails import check_confirmed, find_risk
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -55,20 +60,6 @@ FINISHED = (
     "This run was finished before: its steps were paid for once. Use the model that it left, or fit"
     " without resume=, which is charged."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is, and what it has revealed so far; nothing of it depends on data."""
-
-    step: int
-    steps: int
-    epsilon: float
-    planned: Number
-
-    def __str__(self) -> str:
-        spent, planned = six(as_typed(self.epsilon)), six(as_typed(self.planned))
-        return f"step {self.step:,} of {self.steps:,}: ε = {spent} of {planned}"
 
 
 class PrivateTrainer:
@@ -119,7 +110,7 @@ class PrivateTrainer:
         check_layers(model)
         self._is_distributed = distributed
         team_of(model, distributed=distributed)
-        self.model, self.loss = model, _for_each_example(loss)
+        self.model, self.loss = model, for_each_example(loss)
         self.augment, self.average = augment, average
         self._backend, self._memory = read_backend(compile), memory
         if average is not None:
@@ -147,7 +138,7 @@ class PrivateTrainer:
             memory=memory,
         )
         self.optimizer = optimizer or PrivateAdam(trained(model).values())
-        _check_optimizer(self.optimizer, model)
+        check_optimizer(self.optimizer, model)
         self._account = account_of(budget)
         self.release_: FitRecord | None = None
         self.encoder_: TableEncoder | None = None  # what turned a table's rows into features
@@ -198,14 +189,14 @@ class PrivateTrainer:
             def on_rows(rows: Any, whose: Any) -> Json:
                 return train(self._agreed(team, snapshot, None, rows, whose))
 
-            if _is_table(dataset):
-                _check_alone(team)
+            if is_table(dataset):
+                check_alone(team)
                 if resume is not None:
                     snapshot.read(resume)
                 job = self._job(dataset, unit, features, target)
                 job = replace(job, run=snapshot.state.run, goes_on=goes_on, train=on_rows)
                 return self._fit_table(dataset, job, confirm=confirm)
-            _check_no_columns(features, target)
+            check_no_columns(features, target)
             steps = self._agreed(team, snapshot, resume, dataset, unit)
             work = Training(lambda: train(steps))
             paid = self._paid(work, snapshot.state.run, goes_on=goes_on, team=team)
@@ -279,7 +270,7 @@ class PrivateTrainer:
     ) -> Generator[PrivateSteps]:
         """The private steps for a loop of your own, all charged before the first."""
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        if _is_table(dataset):
+        if is_table(dataset):
             raise ParameterError(
                 "A loop of your own does not get the rows of a table, whose budget it would not"
                 " charge. Call trainer.fit(table, target=…), or give tensors."
@@ -350,7 +341,7 @@ class PrivateTrainer:
                             kept = snapshot.kept()
                             write(kept, checkpoint)
                         if progress is not None:
-                            _tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
+                            tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
         except BaseException:
             snapshot.restore(kept)
             raise
@@ -405,60 +396,11 @@ class Training(Work):
         return self._train()
 
 
-def _tell(progress: Callable[[Progress], object], told: Progress) -> None:
-    """What a listener does wrong stops no run: what was charged would be lost."""
-    try:
-        progress(told)
-    except Exception as error:
-        warn(f"progress failed with {type(error).__name__}; training goes on.", stacklevel=2)
-
-
 def _facts(steps: PrivateSteps) -> Json:
     """What is stored of a run: that it was, and how many steps it took."""
     return {"format": 1, "kind": "training", "steps": str(steps.taken)}
 
 
-def _is_table(dataset: Any) -> bool:
-    """Whether la.open gave it; asked without what tables need."""
-    return hasattr(cast("object", type(dataset)), "trainable_schema")
-
-
-def _check_alone(team: Team) -> None:
-    if team.size > 1:
-        raise ParameterError(
-            "A table is read by one process alone, which its ledger charges. Say distributed=False"
-            " and fit in one of them, or give all of them tensors."
-        )
-
-
-def _check_no_columns(features: Sequence[str] | None, target: str | None) -> None:
-    if features is not None or target is not None:
-        raise ParameterError(
-            "features and target are for a table that la.open gave. Tensors are given with their"
-            " targets: fit((inputs, targets))."
-        )
-
-
 def _device_of(model: nn.Module) -> device:
     """Where the model's trained weights lie, and with them the sums."""
     return next(iter(trained(model).values())).device
-
-
-def _for_each_example(loss: Loss) -> Loss:
-    """Losses of torch.nn, made to give a number for each example."""
-    if isinstance(loss, _Loss) and loss.reduction == "mean":
-        raise ParameterError(
-            f"loss averages over the batch. Give torch.nn.{type(loss).__name__}(reduction='none'),"
-            " which has one number for each example."
-        )
-    return loss
-
-
-def _check_optimizer(optimizer: Optimizer, model: nn.Module) -> None:
-    """Refuses an optimizer of other weights: they would never move."""
-    known = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    if not known & {id(p) for p in trained(model).values()}:
-        raise ParameterError(
-            "The optimizer holds none of the model's trained parameters. Make it from the same"
-            " model: torch.optim.SGD(model.parameters(), lr=0.1)."
-        )

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, SCALE, Number, as_typed
-from letalone.learn.torch.bands import BANDS, INDEPENDENT, Bands, bands_for, rounds_of
-from letalone.learn.torch.clipping import Clip
-from letalone.learn.torch.precision import ASSUMED, Precision
+from letalone.learn.torch.gradients.clipping import Clip
+from letalone.learn.torch.gradients.precision import ASSUMED, Precision
+from letalone.learn.torch.noise.bands import BANDS, INDEPENDENT, Bands, bands_for, rounds_of
 from letalone.privacy import ADD_REMOVE, Privacy
 from letalone.privacy.bounds import six
 from letalone.privacy.curve import Json

@@ -19,10 +19,10 @@ from torch.func import functional_call  # pyright: ignore[reportPrivateImportUsa
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.computing import Share, Summing
-from letalone.learn.torch.precision import exact_products
-from letalone.learn.torch.recording import Batch, trained
-from letalone.learn.torch.sums import Sums
+from letalone.learn.torch.gradients.computing import Share, Summing
+from letalone.learn.torch.gradients.precision import exact_products
+from letalone.learn.torch.gradients.recording import Batch, trained
+from letalone.learn.torch.gradients.sums import Sums
 
 Tensors = dict[str, Tensor]
 Graph = Callable[[Tensors, Any, Any, Tensor], Tensors]

@@ -21,11 +21,11 @@ import torch
 from torch import Tensor
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.computing import Share, Summing, check_kept
-from letalone.learn.torch.precision import exact_products
-from letalone.learn.torch.recording import Batch, Records, forward
-from letalone.learn.torch.sums import Sums
-from letalone.learn.torch.terms import Term, added
+from letalone.learn.torch.gradients.computing import Share, Summing, check_kept
+from letalone.learn.torch.gradients.precision import exact_products
+from letalone.learn.torch.gradients.recording import Batch, Records, forward
+from letalone.learn.torch.gradients.sums import Sums
+from letalone.learn.torch.gradients.terms import Term, added
 
 MISSED = (
     "memory='low' does not meet all layers of this model on its way back. Leave it out, or write"

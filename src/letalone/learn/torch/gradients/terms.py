@@ -21,7 +21,7 @@ from typing import Any, Protocol, cast
 import torch
 from torch import Tensor
 
-from letalone.learn.torch.precision import HALF, product, wide
+from letalone.learn.torch.gradients.precision import HALF, product, wide
 from letalone.learn.torch.tensors import can_be_asked
 
 UNIT_ROUNDOFF = 2.0**-51  # four times that of doubles: room for gamma_n, and for both neighbours

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.checks import Way
-from letalone.learn.torch.clipping import Clip
-from letalone.learn.torch.precision import Precision, exact_products
-from letalone.learn.torch.recording import Batch, Loss, by_book_keeping
-from letalone.learn.torch.sums import Sums
-from letalone.learn.torch.terms import Term
+from letalone.learn.torch.gradients.checks import Way
+from letalone.learn.torch.gradients.clipping import Clip
+from letalone.learn.torch.gradients.precision import Precision, exact_products
+from letalone.learn.torch.gradients.recording import Batch, Loss, by_book_keeping
+from letalone.learn.torch.gradients.sums import Sums
+from letalone.learn.torch.gradients.terms import Term
 
 
 @dataclass(frozen=True, slots=True)

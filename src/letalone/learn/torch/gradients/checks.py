@@ -21,7 +21,7 @@ from torch.nn.modules.batchnorm import (
 )
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.recording import (
+from letalone.learn.torch.gradients.recording import (
     Batch,
     Loss,
     Terms,

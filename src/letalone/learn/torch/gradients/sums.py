@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from letalone.learn.torch.gradients.terms import Term
 from letalone.learn.torch.tensors import split
-from letalone.learn.torch.terms import Term
 
 MOST_IN_SINGLE_SUMS = 1 << 17  # then less than 2^-7 of a clip is lost (proof, section 3)
 

@@ -11,13 +11,13 @@ from math import ceil, sqrt
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT
-from letalone.learn.torch.checks import Augment
-from letalone.learn.torch.compiled import Compiled
-from letalone.learn.torch.computing import Adder, AtOnce, Summing
-from letalone.learn.torch.low_memory import TwoPasses
-from letalone.learn.torch.precision import Precision
+from letalone.learn.torch.gradients.checks import Augment
+from letalone.learn.torch.gradients.compiled import Compiled
+from letalone.learn.torch.gradients.computing import Adder, AtOnce, Summing
+from letalone.learn.torch.gradients.low_memory import TwoPasses
+from letalone.learn.torch.gradients.precision import Precision
+from letalone.learn.torch.gradients.terms import MOST_IN_SINGLE
 from letalone.learn.torch.sampling import bins_for
-from letalone.learn.torch.terms import MOST_IN_SINGLE
 
 PIECE = MOST_IN_SINGLE  # units at once, where nothing else is asked for
 LARGEST_PIECE = 512  # beyond, the bound of rounding is not proven

@@ -17,10 +17,10 @@ from torch import Tensor, nn
 from torch.autograd.graph import get_gradient_edge
 from torch.func import functional_call, grad, vmap  # pyright: ignore[reportPrivateImportUsage]
 
-from letalone.learn.torch.layers import terms_of, unhurried
-from letalone.learn.torch.precision import HALF, in_half
+from letalone.learn.torch.gradients.layers import terms_of, unhurried
+from letalone.learn.torch.gradients.precision import HALF, in_half
+from letalone.learn.torch.gradients.terms import Term, Whole, added
 from letalone.learn.torch.tensors import mapped
-from letalone.learn.torch.terms import Term, Whole, added
 
 Loss = Callable[[Any, Any], Tensor]
 Terms = dict[str, Term]

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from torch.func import functional_call, vjp, vmap  # pyright: ignore[reportPrivateImportUsage]
 from torch.nn import functional
 
-from letalone.learn.torch.precision import HALF, full, wide
-from letalone.learn.torch.standardised import StandardisedConv2d, through_standardising
-from letalone.learn.torch.terms import Lookups, Products, Term, Whole
+from letalone.learn.torch.gradients.precision import HALF, full, wide
+from letalone.learn.torch.gradients.standardised import StandardisedConv2d, through_standardising
+from letalone.learn.torch.gradients.terms import Lookups, Products, Term, Whole
 
 Terms = dict[str, Term]
 Rule = Callable[[Any, Tensor, Tensor], Terms]

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from torch import Tensor
 
-from letalone.learn.torch.bands import Bands
-from letalone.learn.torch.noise import write_noisy
+from letalone.learn.torch.noise.bands import Bands
+from letalone.learn.torch.noise.step_noise import write_noisy
 from letalone.randomness.bits import BitSource
 from letalone.randomness.keyed.run_keys import RunKeys
 

@@ -68,7 +68,7 @@ def kernel_works(device: torch.device) -> bool:
 
 
 def _passes_trial(device: torch.device) -> bool:
-    from letalone.learn.torch.noise_kernel import write_sums  # Triton is not everywhere
+    from letalone.learn.torch.noise.noise_kernel import write_sums  # Triton is not everywhere
 
     law, key, sums = KeyedLaw(Fraction(3)), NoiseKey(range(8)), np.linspace(-9, 9, TRIAL)
     total = as_tensor(sums).to(device)
@@ -90,7 +90,7 @@ def _write_from_key(
         noisy = add_keyed_gaussians(total.numpy().astype(np.float64), law, key, step)
         into.copy_(as_tensor(noisy / divisor))
         return
-    from letalone.learn.torch.noise_kernel import write_sums
+    from letalone.learn.torch.noise.noise_kernel import write_sums
 
     if write_sums(total, into, law=law, divisor=divisor, key=key, step=step):
         decide_open(total, into, law, divisor, key, step)

@@ -1,0 +1,1 @@
+"""Gradients of units: read from layers, measured, clipped and added up."""

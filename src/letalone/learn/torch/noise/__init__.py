@@ -1,0 +1,1 @@
+"""The noise of steps: where it is drawn, and how it is correlated."""
