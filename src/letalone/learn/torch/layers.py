@@ -84,8 +84,8 @@ def _standardised(layer: StandardisedConv2d, given: Tensor, slopes: Tensor) -> T
     if layer.padding_mode != "zeros" or isinstance(layer.padding, str):
         return any_layer(layer, given, slopes)
     found = _conv(layer, given, slopes)
-    each = found["weight"].whole().values.unflatten(1, (len(layer.weight), -1))
-    return {**found, "weight": Whole(through_standardising(each, layer.weight).flatten(1))}
+    used = found["weight"].whole().values.reshape(len(given), len(layer.weight), -1)
+    return {**found, "weight": Whole(through_standardising(used, layer.weight).flatten(1))}
 
 
 def _split(values: Tensor, groups: int) -> Tensor:

@@ -30,7 +30,7 @@ from letalone.learn.torch.averages import move_average, take_average
 from letalone.learn.torch.checkpoints import RunState, Snapshot, write
 from letalone.learn.torch.checks import Augment, Way, check_layers, checked_way
 from letalone.learn.torch.clipping import Automatic, Clip, read_clip
-from letalone.learn.torch.examples import Examples
+from letalone.learn.torch.examples import Examples, check_no_columns, is_table
 from letalone.learn.torch.recording import Loss, by_book_keeping, trained
 from letalone.learn.torch.sampling import units_of
 from letalone.learn.torch.steps import Pieces, PrivateSteps
@@ -174,12 +174,12 @@ class PrivateTrainer:
 
         # Without a file nobody can go on with the run, so the ledger must not say so.
         goes_on = checkpoint is not None or resume is not None
-        if _is_table(dataset):
+        if is_table(dataset):
             job = self._job(dataset, unit, features, target)
             job = replace(job, run=snapshot.state.run, goes_on=goes_on)
             job = replace(job, train=on_rows)
             return self._fit_table(dataset, job, confirm=confirm)
-        _check_no_columns(features, target)
+        check_no_columns(features, target)
         steps = self._prepared(dataset, unit)
         paid = self._paid(Training(lambda: train(steps)), snapshot.state.run, goes_on=goes_on)
         self.release_ = self._record(paid)
@@ -221,7 +221,7 @@ class PrivateTrainer:
     ) -> Generator[PrivateSteps]:
         """The private steps for a loop of your own, all charged before the first."""
         check_confirmed(find_risk(self.plan.epsilon), confirm=confirm)
-        if _is_table(dataset):
+        if is_table(dataset):
             raise ParameterError(
                 "A loop of your own does not get the rows of a table, whose budget it would not"
                 " charge. Call trainer.fit(table, target=…), or give tensors."
@@ -339,19 +339,6 @@ def _tell(progress: Callable[[Progress], object], told: Progress) -> None:
 def _facts(steps: PrivateSteps) -> Json:
     """What is stored of a run: that it was, and how many steps it took."""
     return {"format": 1, "kind": "training", "steps": str(steps.taken)}
-
-
-def _is_table(dataset: Any) -> bool:
-    """Whether la.open gave it; asked without what tables need."""
-    return hasattr(cast("object", type(dataset)), "trainable_schema")
-
-
-def _check_no_columns(features: Sequence[str] | None, target: str | None) -> None:
-    if features is not None or target is not None:
-        raise ParameterError(
-            "features and target are for a table that la.open gave. Tensors are given with their"
-            " targets: fit((inputs, targets))."
-        )
 
 
 def _pieces(size: int | None, augment: Augment | None) -> Pieces:
