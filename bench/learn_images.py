@@ -44,7 +44,6 @@ def fit_linear(features: Tensor, labels: Tensor, epsilon: float) -> nn.Module:
         optimizer=torch.optim.SGD(model.parameters(), lr=RATE, momentum=0.9),
     )
     trainer.fit((features, labels))
-    print(f"  {'; '.join(trainer.plan.words)}" if epsilon == EPSILONS[0] else "", end="")
     return model
 
 

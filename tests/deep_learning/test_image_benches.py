@@ -22,7 +22,13 @@ def modules(monkeypatch):
 
     monkeypatch.setattr(learn_images_data, "SHEET", SHEET)
     yield learn_images_cifar, learn_images_data
-    for name in ("learn_images", "learn_images_cifar", "learn_images_data", "scattering"):
+    for name in (
+        "learn_images",
+        "learn_images_cifar",
+        "learn_images_data",
+        "scattering",
+        "scribbles",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -83,3 +89,28 @@ def test_the_scattering_transform_is_stable_and_knows_no_other_image(modules):
     flat = Scattering(28)(torch.ones(1, 1, 28, 28))
     assert torch.allclose(flat[0, 0], torch.ones(7, 7), atol=1e-2)
     assert flat[0, 1:].abs().max() < 1e-2
+
+
+def test_digits_are_learned_over_features_that_have_seen_scribbles_alone(
+    modules, monkeypatch, tmp_path, capsys
+):
+    import learn_images
+    import scribbles
+
+    monkeypatch.setattr(scribbles, "SCRIBBLES", 40)
+    monkeypatch.setattr(scribbles, "DIRECTIONS", 9)
+    monkeypatch.setattr(learn_images, "BATCH", 10)
+    monkeypatch.setattr(learn_images, "EPOCHS", 1)
+    luck = np.random.default_rng(1)
+    images, labels = luck.integers(0, 256, (50, 28, 28), dtype=np.uint8), luck.integers(0, 10, 50)
+    given = {"x_train": images, "y_train": labels, "x_test": images[:5], "y_test": labels[:5]}
+    np.savez(tmp_path / "m.npz", **given)
+    data = modules[1].mnist(tmp_path / "m.npz", held_out=10)
+    assert [len(part[1]) for part in (data.train, data.held_out, data.test)] == [40, 10, 5]
+    front = scribbles.ScribbleFront()
+    found = front(images[:3])
+    assert found.shape == (3, 9)
+    assert torch.allclose(found.norm(dim=1), torch.ones(3), atol=1e-5)
+    assert torch.allclose(front(images[1:2]), found[1:2], atol=1e-4)
+    learn_images.run_mnist(data, 2, on_test=True)
+    assert "MNIST, ε = 3" in capsys.readouterr().out

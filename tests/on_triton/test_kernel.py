@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from letalone.learn.torch.noise import step_noise as noise
+from letalone.learn.torch.noise.step_noise import step_noise as noise
 from letalone.randomness.keyed.gaussians import add_keyed_gaussians
 from letalone.randomness.keyed.law import TILE, KeyedLaw
 from letalone.randomness.keyed.run_keys import NoiseKey
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long
 
 KEY = NoiseKey([0xA3B1BAC6, 1, 2, 3, 0xFFFFFFFF, 5, 6, 0x80000000])
 COMPILE = """
-from letalone.learn.torch.noise import noise_kernel as kernel
+from letalone.learn.torch.noise.step_noise import noise_kernel as kernel
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
 pointers = {"total": "*fp32", "into": "*fp32", "count": "*i32", "key": "*i64"}

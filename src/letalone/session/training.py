@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 ASK_LESS = "Ask with a smaller epsilon, or ask less."
 ASK_LESS_DELTA = (
-    "Ask with a smaller epsilon, or a smaller delta: a quarter of the budget's is set aside for"
-    " models. Or ask less."
+    "Ask with a smaller epsilon, or a smaller delta: a share of the budget's is set aside for what"
+    " has one. Or ask less."
 )
 
 

@@ -1,8 +1,5 @@
 """Reads what a trainer was given, or refuses it."""
 
-from collections.abc import Sequence
-from typing import Any, cast
-
 from torch import nn
 from torch.nn.modules.loss import _Loss  # pyright: ignore[reportPrivateUsage]
 from torch.optim import Optimizer
@@ -32,24 +29,10 @@ def check_optimizer(optimizer: Optimizer, model: nn.Module) -> None:
         )
 
 
-def is_table(dataset: Any) -> bool:
-    """Whether la.open gave it; asked without what tables need."""
-    return hasattr(cast("object", type(dataset)), "trainable_schema")
-
-
 def check_alone(team: Team) -> None:
     """Refuses to read a table in several processes."""
     if team.size > 1:
         raise ParameterError(
             "A table is read by one process alone, which its ledger charges. Say distributed=False"
             " and fit in one of them, or give all of them tensors."
-        )
-
-
-def check_no_columns(features: Sequence[str] | None, target: str | None) -> None:
-    """Refuses columns of a table where there is none."""
-    if features is not None or target is not None:
-        raise ParameterError(
-            "features and target are for a table that la.open gave. Tensors are given with their"
-            " targets: fit((inputs, targets))."
         )

@@ -71,6 +71,20 @@ class Examples:
         return mapped(values, ready)
 
 
+def is_table(dataset: Any) -> bool:
+    """Whether la.open gave it; asked without what tables need."""
+    return hasattr(cast("object", type(dataset)), "trainable_schema")
+
+
+def check_no_columns(features: Sequence[str] | None, target: str | None) -> None:
+    """Refuses columns by name where tensors have none."""
+    if features is not None or target is not None:
+        raise ParameterError(
+            "features and target are for a table that la.open gave. Tensors are given with their"
+            " targets: fit((inputs, targets))."
+        )
+
+
 def _columns_of(dataset: Any) -> tuple[Any, Tensor] | None:
     """Inputs and targets, where the dataset is tensors that have all of them."""
     kind = cast("type[object]", type(dataset))

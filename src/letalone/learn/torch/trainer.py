@@ -26,14 +26,12 @@ from letalone.learn.plan import FitRecord
 from letalone.learn.torch.adam import SHARE, PrivateAdam
 from letalone.learn.torch.arguments import (
     check_alone,
-    check_no_columns,
     check_optimizer,
     for_each_example,
-    is_table,
 )
 from letalone.learn.torch.averages import move_average, take_average
 from letalone.learn.torch.checkpoints import RunState, Snapshot, write
-from letalone.learn.torch.examples import Examples
+from letalone.learn.torch.examples import Examples, check_no_columns, is_table
 from letalone.learn.torch.gradients.adders import pieces_for, read_backend
 from letalone.learn.torch.gradients.checks import Augment, Way, check_layers, checked_way
 from letalone.learn.torch.gradients.clipping import Automatic, Clip, read_clip
