@@ -43,10 +43,10 @@ from torch import nn
 from letalone.learn.torch import Flat, PrivateTrainer
 from letalone.learn.torch.gradients.checks import checked_way
 from letalone.learn.torch.gradients.compiled import Compiled
-from letalone.learn.torch.gradients.computing import Adder, AtOnce, Share, Summing
+from letalone.learn.torch.gradients.computing import Adder, AtOnce, PieceShare, Summing
 from letalone.learn.torch.gradients.low_memory import TwoPasses
 from letalone.learn.torch.gradients.precision import Precision
-from letalone.learn.torch.gradients.recording import Batch, trained
+from letalone.learn.torch.gradients.recording import ExampleBatch, trained
 from letalone.learn.torch.gradients.sums import Sums, emptied
 from letalone.learn.torch.sampling import bins_for
 from letalone.learn.torch.tensors import split
@@ -120,8 +120,8 @@ def private_step(
     inputs, targets = network.data(setting.device)
     way = checked_way(model, loss_of, (inputs[0], targets[0]))
     summing = Summing(model, loss_of, way, Flat(1), precision)
-    batch = Batch(inputs, targets, torch.ones(len(inputs), device=setting.device))
-    share, adder = Share(1, doubles=False), adder_of(summing, mode, low=low)
+    batch = ExampleBatch(inputs, targets, torch.ones(len(inputs), device=setting.device))
+    share, adder = PieceShare(1, doubles=False), adder_of(summing, mode, low=low)
     if mode != "eager":
         adder.prepare(lambda: batch, share)
     kept: list[Sums] = []

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from letalone.learn.torch.gradients.clipping import Clip
-from letalone.learn.torch.gradients.recording import Batch, Terms, trained
+from letalone.learn.torch.gradients.recording import ExampleBatch, Terms, trained
 
 cross_entropy = nn.CrossEntropyLoss(reduction="none")
 
@@ -211,7 +211,7 @@ def make(name: str, *, examples: int = 6, dtype: torch.dtype = torch.float64) ->
     model = maker().to(dtype)
     inputs, targets = data(examples)
     inputs = inputs.to(dtype) if inputs.is_floating_point() else inputs
-    return model, loss, Batch(inputs, targets, torch.ones(examples, dtype=dtype))
+    return model, loss, ExampleBatch(inputs, targets, torch.ones(examples, dtype=dtype))
 
 
 def clipped(terms: Terms, clip: Clip, model: nn.Module, *, doubles: bool = True) -> Tensor:

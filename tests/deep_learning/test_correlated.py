@@ -14,7 +14,7 @@ from letalone.learn.torch import Flat, PrivateTrainer
 from letalone.learn.torch.noise.bands import INDEPENDENT, Bands
 from letalone.learn.torch.noise.correlated import Correlated
 from letalone.learn.torch.noise.step_noise import correlated
-from letalone.learn.torch.turns import Turns
+from letalone.learn.torch.turns import UnitTurns
 from networks import cross_entropy
 from seeded import SeededBits
 
@@ -122,7 +122,7 @@ def test_one_unit_moves_a_round_by_at_most_the_length_of_the_bands(monkeypatch, 
             into.copy_(torch.linspace(-1, 1, len(into)) * len(seen))
 
         monkeypatch.setattr(correlated, "write_noisy", look)
-        monkeypatch.setattr(Turns, "_thrown", lambda _: parts[keep])
+        monkeypatch.setattr(UnitTurns, "_thrown", lambda _: parts[keep])
         trainer = trainer_of(bands=bands, rows=12, batch_size=12 // bands, clip=Flat(0.5))
         published(trainer, (inputs[keep], targets[keep]))
         return seen, trainer.plan
@@ -162,8 +162,8 @@ def test_a_run_goes_on_after_whole_rounds_with_noise_of_its_own(tmp_path, monkey
     kept = torch.load(path, weights_only=True)
     assert set(kept) == {"format", "plan", "model", "optimizer", "run", "taken", "averaged"}
     assert kept["taken"] == 4, "no sum, no noise and no turns are in the file"
-    told, drawn, draw = [], [], Turns.draw
-    monkeypatch.setattr(Turns, "draw", lambda *a: drawn.append(draw(*a)) or drawn[-1])
+    told, drawn, draw = [], [], UnitTurns.draw
+    monkeypatch.setattr(UnitTurns, "draw", lambda *a: drawn.append(draw(*a)) or drawn[-1])
     trainer_of(budget=account, seed=6).fit(DATA, resume=path, progress=told.append)
     assert [one.step for one in told] == [8, 9]
     assert len(drawn) == 5

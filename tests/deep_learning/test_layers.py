@@ -8,7 +8,12 @@ from torch import nn
 
 from letalone.learn.torch.gradients.checks import checked_way
 from letalone.learn.torch.gradients.clipping import MARGIN, Automatic, Flat, PerLayer
-from letalone.learn.torch.gradients.recording import Batch, by_book_keeping, one_by_one, trained
+from letalone.learn.torch.gradients.recording import (
+    ExampleBatch,
+    by_book_keeping,
+    one_by_one,
+    trained,
+)
 from letalone.learn.torch.gradients.terms import MOST_IN_SINGLE, Products
 from networks import CASES, Tied, clipped, make, token_loss
 
@@ -18,7 +23,7 @@ BY_DEFINITION = {"tied by hand"}  # a use of a weight that no layer tells of
 CLIPS = [Automatic(), Flat(0.3), PerLayer(0.3)]
 
 
-def like(batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+def like(batch: ExampleBatch) -> tuple[torch.Tensor, torch.Tensor]:
     return batch.inputs[0], batch.targets[0]
 
 
@@ -54,7 +59,7 @@ def test_single_precision_is_near(name):
     model64, _, batch64 = make(name)
     model64.load_state_dict(model.double().state_dict())
     model.float()
-    batch64 = Batch(_doubles(batch.inputs), batch.targets, batch64.shares)
+    batch64 = ExampleBatch(_doubles(batch.inputs), batch.targets, batch64.shares)
     found = clipped(way(model, loss, batch), Flat(0.3), model, doubles=False)
     wanted = clipped(one_by_one(model64, loss, batch64), Flat(0.3), model64)
     assert (found - wanted).norm() <= 1e-5 * wanted.norm()
@@ -102,7 +107,7 @@ def test_a_use_in_two_layers_is_one_gradient():
     torch.manual_seed(1)
     model = Tied().double()
     inputs, targets = torch.randint(0, 7, (4, 5)), torch.randint(0, 7, (4, 5))
-    batch = Batch(inputs, targets, torch.ones(4, dtype=torch.float64))
+    batch = ExampleBatch(inputs, targets, torch.ones(4, dtype=torch.float64))
     terms = by_book_keeping(model, token_loss, batch)
     assert sorted(terms) == sorted(trained(model))
     found = terms["table.weight"].squared_norms().sqrt()
@@ -114,7 +119,7 @@ def test_a_use_in_two_layers_is_one_gradient():
 
 def test_all_examples_of_a_unit_are_clipped_together():
     model, loss, batch = make("sequence", examples=6)
-    batch = Batch(batch.inputs, batch.targets, batch.shares / 3)
+    batch = ExampleBatch(batch.inputs, batch.targets, batch.shares / 3)
     terms = {n: t.grouped(3) for n, t in by_book_keeping(model, loss, batch).items()}
     found = clipped(terms, Flat(0.01), model)
     total = 0.0
@@ -134,7 +139,7 @@ def test_masked_words_weigh_nothing():
     other[:, 4] = (other[:, 4] + 1) % 7  # attention is causal: only masked places see it
     for way in (by_book_keeping, one_by_one):
         first = clipped(way(model, loss, batch), Automatic(), model)
-        changed = Batch(other, batch.targets, batch.shares)
+        changed = ExampleBatch(other, batch.targets, batch.shares)
         assert torch.allclose(first, clipped(way(model, loss, changed), Automatic(), model))
 
 
@@ -146,7 +151,7 @@ def test_an_odd_example_moves_nothing_beyond_its_share(name, odd, clip):
     without = batch.inputs.clone()
     batch.inputs[2] = odd
     keep = [0, 1, 3, 4, 5]
-    rest = Batch(without[keep], batch.targets[keep], batch.shares[keep])
+    rest = ExampleBatch(without[keep], batch.targets[keep], batch.shares[keep])
     found = clipped(by_book_keeping(model, loss, batch), clip, model)
     others = clipped(by_book_keeping(model, loss, rest), clip, model)
     assert torch.isfinite(found).all()
@@ -173,7 +178,7 @@ def test_a_layer_that_is_a_linear_one_by_name_only_is_not_taken_for_one():
 
     torch.manual_seed(2)
     model = nn.Sequential(Shifted(6, 3)).double()
-    batch = Batch(
+    batch = ExampleBatch(
         torch.randn(4, 6).double(), torch.randint(0, 3, (4,)), torch.ones(4, dtype=torch.float64)
     )
     loss = nn.CrossEntropyLoss(reduction="none")

@@ -8,7 +8,7 @@ import torch
 import letalone as la
 from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer
 from letalone.learn.torch.gradients import low_memory
-from letalone.learn.torch.gradients.computing import AtOnce, Share, Summing
+from letalone.learn.torch.gradients.computing import AtOnce, PieceShare, Summing
 from letalone.learn.torch.gradients.low_memory import TwoPasses
 from letalone.learn.torch.gradients.recording import Records, by_book_keeping, trained
 from letalone.learn.torch.gradients.sums import emptied
@@ -53,7 +53,7 @@ def test_slopes_that_grow_from_the_first_pass_to_the_second_move_no_more(clip, m
     monkeypatch.setattr(Records, "terms", changed)
     sums = emptied(None, trained(model), single=False)
     adder = TwoPasses(Summing(model, loss, by_book_keeping, clip))
-    adder.add(batch, sums, Share(1, doubles=False))
+    adder.add(batch, sums, PieceShare(1, doubles=False))
     assert 0.1 < sums.finished().total.norm() <= 1
     assert len(passes) == 4
 
@@ -79,7 +79,7 @@ def test_no_slopes_of_a_layer_outlive_the_next_ones(monkeypatch):
 
         monkeypatch.setattr(Records, "terms", watched)
         sums = emptied(None, trained(model), single=False)
-        adder(Summing(model, loss, by_book_keeping, Flat(1))).add(batch, sums, Share(1, False))
+        adder(Summing(model, loss, by_book_keeping, Flat(1))).add(batch, sums, PieceShare(1, False))
         most[adder] = peak[0]
         monkeypatch.setattr(Records, "terms", honest)
     assert most[TwoPasses] <= 4

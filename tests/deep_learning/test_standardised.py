@@ -6,7 +6,7 @@ from torch import nn
 
 from letalone.learn.torch import Flat, PrivateTrainer, StandardisedConv2d
 from letalone.learn.torch.gradients.checks import checked_way
-from letalone.learn.torch.gradients.recording import Batch, by_book_keeping, one_by_one
+from letalone.learn.torch.gradients.recording import ExampleBatch, by_book_keeping, one_by_one
 from networks import Mean, clipped, cross_entropy
 
 pytestmark = pytest.mark.long
@@ -29,7 +29,7 @@ def model_of(kind):
 def batch_of(examples):
     images = torch.randn(examples, 2, 7, 7, dtype=torch.float64)
     shares = torch.ones(examples, dtype=torch.float64)
-    return Batch(images, torch.randint(0, 3, (examples,)), shares)
+    return ExampleBatch(images, torch.randint(0, 3, (examples,)), shares)
 
 
 def test_each_filter_has_mean_zero_and_length_one_and_scale_does_not_matter():

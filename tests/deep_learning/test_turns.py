@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from letalone.learn.torch.turns import Turns
+from letalone.learn.torch.turns import UnitTurns
 from seeded import SeededBits
 
 pytestmark = pytest.mark.long
 
 
 def test_a_unit_takes_part_in_steps_of_its_own_part_only():
-    turns, seen = Turns(600, 4, SeededBits(1)), {}
+    turns, seen = UnitTurns(600, 4, SeededBits(1)), {}
     for step in range(1, 41):
         for unit in turns.draw(step, Fraction(2, 5)):
             seen.setdefault(int(unit), set()).add(step % 4)
@@ -23,7 +23,7 @@ def test_a_unit_takes_part_in_steps_of_its_own_part_only():
 
 def test_parts_are_thrown_and_coins_have_the_rate_of_the_turn():
     """A correct sampler would fail for one seed in 10^6."""
-    turns = Turns(4000, 4, SeededBits(2))
+    turns = UnitTurns(4000, 4, SeededBits(2))
     everybody = [turns.draw(step, Fraction(1)) for step in range(1, 5)]
     assert sorted(np.concatenate(everybody)) == [*range(4000)]
     sizes = [len(part) for part in everybody]
@@ -40,21 +40,21 @@ def test_one_unit_more_throws_nobody_else():
     """The words of the others are the same; that of the last unit comes behind them."""
     parts = []
     for units in (99, 100):
-        turns = Turns(units, 3, SeededBits(4))
+        turns = UnitTurns(units, 3, SeededBits(4))
         parts.append([set(turns.draw(step, Fraction(1)).tolist()) for step in (1, 2, 3)])
     assert [b - a for a, b in zip(*parts, strict=True)].count({99}) == 1
     assert all(a <= b for a, b in zip(*parts, strict=True))
 
 
 def test_every_run_throws_anew():
-    first, second = (Turns(100, 2, SeededBits(seed)).draw(1, Fraction(1)) for seed in (1, 2))
+    first, second = (UnitTurns(100, 2, SeededBits(seed)).draw(1, Fraction(1)) for seed in (1, 2))
     assert set(first) != set(second)
 
 
 def test_one_part_draws_everybody_each_time():
-    turns = Turns(50, 1, SeededBits(1))
+    turns = UnitTurns(50, 1, SeededBits(1))
     assert all(len(turns.draw(step, Fraction(1))) == 50 for step in (1, 2, 3))
 
 
 def test_nobody_has_no_part():
-    assert len(Turns(0, 4, SeededBits(1)).draw(3, Fraction(1, 2))) == 0
+    assert len(UnitTurns(0, 4, SeededBits(1)).draw(3, Fraction(1, 2))) == 0

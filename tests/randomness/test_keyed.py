@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from scipy.stats import kstest
 
 from letalone.randomness.keyed import cipher, exact_sum, gaussians
-from letalone.randomness.keyed.exact_sum import Pair
+from letalone.randomness.keyed.exact_sum import WordPair
 from letalone.randomness.keyed.gaussians import add_keyed_gaussians, decide, float_sums
 from letalone.randomness.keyed.law import TILE, KeyedLaw, place_of
 from letalone.randomness.keyed.run_keys import NoiseKey, RunKeys
@@ -174,7 +174,7 @@ def test_a_border_between_the_first_bits_is_decided_by_further_ones(monkeypatch)
     first, sums = ideal(1 << 63, 1 << 12, unread=mpf(0))[1] * 2**16, []
     for k in range(-40, 40):
         value = float(mpf(1) / 2 - first - k * mpf(2) ** -51)
-        real = Pair(KEY, 7, 0)
+        real = WordPair(KEY, 7, 0)
         for _ in range(3):
             real.refine()
         exact = mpf(value) + mpf(float(real.gaussian(1).mid())) * 2**16

@@ -15,7 +15,7 @@ from torch.utils.data import (
 )
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.gradients.recording import Batch
+from letalone.learn.torch.gradients.recording import ExampleBatch
 from letalone.learn.torch.sampling import Piece
 from letalone.learn.torch.tensors import as_tensor, leaves, mapped
 
@@ -38,12 +38,14 @@ class Examples:
     def __len__(self) -> int:
         return len(self._pairs) if self._columns is None else len(self._columns[1])
 
-    def batch(self, piece: Piece) -> Batch:
+    def batch(self, piece: Piece) -> ExampleBatch:
         """The examples of a piece, each as many times as it has views, unit by unit."""
         real = as_tensor(piece.real)
         shares = real / real.sum(1, keepdim=True).clamp(min=1) / self._views
         inputs, targets = self._at(as_tensor(piece.places).flatten())
-        return Batch(self._viewed(inputs), self._viewed(targets), self._viewed(shares.flatten()))
+        return ExampleBatch(
+            self._viewed(inputs), self._viewed(targets), self._viewed(shares.flatten())
+        )
 
     def like_one(self) -> tuple[Any, Any]:
         """An example's shapes and types, with nothing of it; refused where there is none."""

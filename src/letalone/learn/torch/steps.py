@@ -24,15 +24,15 @@ from letalone.errors import ParameterError
 from letalone.learn.torch.examples import Examples
 from letalone.learn.torch.gradients.adders import Pieces
 from letalone.learn.torch.gradients.checks import Way, augmented, made_up
-from letalone.learn.torch.gradients.computing import Share, Summing
-from letalone.learn.torch.gradients.recording import Batch, Loss, trained
+from letalone.learn.torch.gradients.computing import PieceShare, Summing
+from letalone.learn.torch.gradients.recording import ExampleBatch, Loss, trained
 from letalone.learn.torch.gradients.sums import Sums, emptied, single_will_do
 from letalone.learn.torch.noise.correlated import Correlated
 from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
 from letalone.learn.torch.team import Team
 from letalone.learn.torch.tensors import split
 from letalone.learn.torch.training_plan import TrainPlan
-from letalone.learn.torch.turns import Turns
+from letalone.learn.torch.turns import UnitTurns
 from letalone.randomness.bits import BitSource
 from letalone.randomness.keyed.run_keys import RunKeys
 
@@ -60,16 +60,16 @@ class PrivateSteps(Iterator[int]):
         self._sums: Sums | None = None  # the memory of the last ones
         self._keys = RunKeys(bits)
         self._team, self._noise = team or Team(), Correlated(plan.bands)
-        self._turns = Turns(len(units), plan.bands.count, bits)
+        self._turns = UnitTurns(len(units), plan.bands.count, bits)
 
     def prepare(self, like: tuple[Any, Any]) -> None:
         """Has all that can fail for examples of these shapes fail now, with made-up ones."""
         pieces, rows = self._pieces, self._units.most * self.plan.views
 
-        def batch() -> Batch:
+        def batch() -> ExampleBatch:
             return augmented(made_up(like, pieces.size * rows), pieces.augment)
 
-        self._adder.prepare(batch, Share(rows, doubles=False))
+        self._adder.prepare(batch, PieceShare(rows, doubles=False))
 
     @property
     def taken(self) -> int:
@@ -126,7 +126,7 @@ class PrivateSteps(Iterator[int]):
     def _add(self, piece: Piece, sums: Sums) -> None:
         batch = augmented(self._examples.batch(piece), self._pieces.augment)
         doubles = piece.doubles and not self.plan.precision.is_fast
-        self._adder.add(batch, sums, Share(piece.places.shape[1] * self.plan.views, doubles))
+        self._adder.add(batch, sums, PieceShare(piece.places.shape[1] * self.plan.views, doubles))
 
     def _write(self, sums: Sums) -> None:
         """The noisy sum, divided, as the gradient of every trained parameter."""

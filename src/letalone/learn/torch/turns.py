@@ -18,7 +18,7 @@ from letalone.learn.torch.sampling import Places, draw_units
 from letalone.randomness.bits import BitSource
 
 
-class Turns:
+class UnitTurns:
     """The parts of all units, thrown when the first is asked for."""
 
     def __init__(self, units: int, parts: int, bits: BitSource) -> None:

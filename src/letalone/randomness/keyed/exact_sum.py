@@ -42,7 +42,7 @@ class FurtherBits:
             out[place] = self.word()
 
 
-class Pair:
+class WordPair:
     """U and the angle of two Gaussian numbers, as far as their bits are read."""
 
     def __init__(self, key: NoiseKey, step: int, pair: int) -> None:
@@ -71,7 +71,7 @@ class Pair:
 def exact_sum(value: float, law: KeyedLaw, key: NoiseKey, step: int, index: int) -> float:
     """value + the noise of this step and index, on the law's grid, half up."""
     block, lane = place_of(index)
-    pair, second = Pair(key, step, 4 * block + lane // 2), lane % 2
+    pair, second = WordPair(key, step, 4 * block + lane // 2), lane % 2
     start = Fraction(value) / Fraction(2) ** law.exponent + Fraction(1, 2)
     precision = START_BITS
     while True:

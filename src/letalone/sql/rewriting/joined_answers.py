@@ -23,7 +23,7 @@ SIDES = ("", "LEFT", "RIGHT", "FULL")
 Meant = dict[tuple[str, str], exp.Expr]  # what a column of a table in FROM is, by both names
 
 
-class Part(NamedTuple):
+class JoinedAnswer(NamedTuple):
     """A table of FROM: what it is called, and the query that it is."""
 
     called: str
@@ -35,7 +35,9 @@ def one_answer(query: exp.Select, public: Collection[str]) -> exp.Select:
     source, joins = query.args.get("from_"), cast("list[exp.Join]", query.args.get("joins") or [])
     if source is None or not joins:
         return query
-    parts = [Part(_called(t), _public_table(t, public)) for t in (source.this, *_tables(joins))]
+    parts = [
+        JoinedAnswer(_called(t), _public_table(t, public)) for t in (source.this, *_tables(joins))
+    ]
     grouped = [part for part in parts if _is_grouped(part.of)]
     others = [part for part in parts if part not in grouped]
     if not grouped or not all(_is_public(part.of, public) for part in others):
@@ -98,7 +100,7 @@ def _is_grouped(table: exp.Expr) -> bool:
     return plain and named and bool(select.args.get("group"))
 
 
-def _key(join: exp.Join, before: list[Part], part: Part) -> Tie | None:
+def _key(join: exp.Join, before: list[JoinedAnswer], part: JoinedAnswer) -> Tie | None:
     """The one column of each side on which two tables are joined."""
     using = cast("list[exp.Expr]", join.args.get("using") or [])
     side = str(join.args.get("side") or "").upper()
@@ -116,7 +118,7 @@ def _key(join: exp.Join, before: list[Part], part: Part) -> Tie | None:
 
 
 def _joined(
-    query: exp.Select, grouped: list[Part], others: list[Part], ties: list[Tie]
+    query: exp.Select, grouped: list[JoinedAnswer], others: list[JoinedAnswer], ties: list[Tie]
 ) -> exp.Select | None:
     meant: Meant = {}
     inner = _one_of_all(grouped, ties, meant)
@@ -138,7 +140,7 @@ def _columns(select: exp.Select) -> dict[str, exp.Expr]:
     return {column.alias_or_name.casefold(): column.unalias() for column in select.expressions}
 
 
-def _one_of_all(grouped: list[Part], ties: list[Tie], meant: Meant) -> exp.Select | None:
+def _one_of_all(grouped: list[JoinedAnswer], ties: list[Tie], meant: Meant) -> exp.Select | None:
     """One query with the numbers of all, each of its own rows."""
     selects = [cast("exp.Select", part.of.this) for part in grouped]
     first, keys = selects[0], _keys(selects[0])
@@ -199,7 +201,9 @@ def _keys(select: exp.Select) -> list[str] | None:
     return [key.sql() for key in _group(select)]
 
 
-def _tied(grouped: list[Part], ties: list[Tie], selects: list[exp.Select], keys: list[str]) -> bool:
+def _tied(
+    grouped: list[JoinedAnswer], ties: list[Tie], selects: list[exp.Select], keys: list[str]
+) -> bool:
     """Whether each answer is joined to another on all of its keys."""
     known = {part.called: _columns(select) for part, select in zip(grouped, selects, strict=True)}
     within = [tie for tie in ties if tie.left[0] in known and tie.right[0] in known]
@@ -218,7 +222,7 @@ def _free(name: str, called: str, columns: list[exp.Expr]) -> str:
     return next(one for one in names if one not in taken)
 
 
-def _add_public(inner: exp.Select, part: Part, ties: list[Tie], meant: Meant) -> bool:
+def _add_public(inner: exp.Select, part: JoinedAnswer, ties: list[Tie], meant: Meant) -> bool:
     """Joins a public table within the grouped query, on the column that the key is there."""
     tie = next((tie for tie in ties if part.called in (tie.left[0], tie.right[0])), None)
     if tie is None:
@@ -252,7 +256,7 @@ def _name_own(inner: exp.Select) -> None:
             column.set("table", exp.to_identifier(called, quoted=True))
 
 
-def _put(query: exp.Select, inner: exp.Select, others: list[Part], meant: Meant) -> bool:
+def _put(query: exp.Select, inner: exp.Select, others: list[JoinedAnswer], meant: Meant) -> bool:
     """Names of the one inner query in place of those of the tables."""
     names = {part.called for part in others}
     for column in list(query.find_all(exp.Column)):

@@ -12,7 +12,7 @@ from math import ceil, sqrt
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT
 from letalone.learn.torch.gradients.checks import Augment
-from letalone.learn.torch.gradients.compiled import Compiled
+from letalone.learn.torch.gradients.compiled import CompiledAdder
 from letalone.learn.torch.gradients.computing import Adder, AtOnce, Summing
 from letalone.learn.torch.gradients.low_memory import TwoPasses
 from letalone.learn.torch.gradients.precision import Precision
@@ -68,7 +68,7 @@ def _adder(backend: str | None, memory: str) -> Callable[[Summing], Adder]:
             "compile= and memory='low' do not go together: a compiler sees that both backward"
             " passes are the same and keeps what the first gave. Leave one of them out."
         )
-    return partial(Compiled, backend=backend)
+    return partial(CompiledAdder, backend=backend)
 
 
 def _check_size(size: int, precision: Precision) -> None:

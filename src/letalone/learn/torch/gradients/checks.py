@@ -22,7 +22,7 @@ from torch.nn.modules.batchnorm import (
 
 from letalone.errors import ParameterError
 from letalone.learn.torch.gradients.recording import (
-    Batch,
+    ExampleBatch,
     Loss,
     Terms,
     by_book_keeping,
@@ -48,7 +48,7 @@ REMEMBERS = (
     "The model stores numbers from its examples in a buffer ({}), which would be published without"
     " noise. Switch that off (track_running_stats=False), or compute it from public data."
 )
-Way = Callable[[nn.Module, Loss, Batch], Terms]
+Way = Callable[[nn.Module, Loss, ExampleBatch], Terms]
 Augment = Callable[[Any], Any]
 
 
@@ -119,7 +119,7 @@ def _check_unmixed(
 
 
 def _tried(
-    model: nn.Module, loss: Loss, batch: Batch, augment: Augment | None
+    model: nn.Module, loss: Loss, batch: ExampleBatch, augment: Augment | None
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The losses, and what the model stores afterwards."""
     fresh = deepcopy(model)
@@ -129,7 +129,7 @@ def _tried(
     return losses.nan_to_num(), {n: b.nan_to_num() for n, b in fresh.named_buffers()}
 
 
-def _added_up(model: nn.Module, loss: Loss, batch: Batch) -> dict[str, Tensor]:
+def _added_up(model: nn.Module, loss: Loss, batch: ExampleBatch) -> dict[str, Tensor]:
     """The gradients of all examples, each times a weight of its own."""
     own = trained(model)
     with torch.enable_grad():
@@ -139,7 +139,7 @@ def _added_up(model: nn.Module, loss: Loss, batch: Batch) -> dict[str, Tensor]:
 
 
 def _agrees(
-    way: Way, model: nn.Module, loss: Loss, batch: Batch, wanted: dict[str, Tensor]
+    way: Way, model: nn.Module, loss: Loss, batch: ExampleBatch, wanted: dict[str, Tensor]
 ) -> bool:
     """Whether the gradients that this way reads add up to those of the batch.
 
@@ -161,12 +161,12 @@ def _agrees(
     return True
 
 
-def _weights(batch: Batch) -> Tensor:
+def _weights(batch: ExampleBatch) -> Tensor:
     found = torch.linspace(0.5, 2, len(batch.shares), dtype=torch.float64)
     return found.to(batch.shares.device)
 
 
-def made_up(like: tuple[Any, Any], examples: int = MADE_UP) -> Batch:
+def made_up(like: tuple[Any, Any], examples: int = MADE_UP) -> ExampleBatch:
     """Examples of this shape, always the same ones; of whole numbers, 0 and 1."""
     luck = torch.Generator().manual_seed(1)
 
@@ -178,10 +178,10 @@ def made_up(like: tuple[Any, Any], examples: int = MADE_UP) -> Batch:
 
     inputs, targets = mapped(like, made)
     device = leaves(inputs)[0].device
-    return Batch(inputs, targets, torch.ones(examples, device=device))
+    return ExampleBatch(inputs, targets, torch.ones(examples, device=device))
 
 
-def _changed(batch: Batch, size: float) -> Batch:
+def _changed(batch: ExampleBatch, size: float) -> ExampleBatch:
     """The same with another first example."""
 
     def change(values: Tensor) -> Tensor:
@@ -193,10 +193,10 @@ def _changed(batch: Batch, size: float) -> Batch:
         return values
 
     inputs, targets = mapped((batch.inputs, batch.targets), change)
-    return Batch(inputs, targets, batch.shares)
+    return ExampleBatch(inputs, targets, batch.shares)
 
 
-def augmented(batch: Batch, augment: Augment | None) -> Batch:
+def augmented(batch: ExampleBatch, augment: Augment | None) -> ExampleBatch:
     """The batch with its inputs changed by what the trainer was given."""
     return batch if augment is None else replace(batch, inputs=augment(batch.inputs))
 

@@ -19,9 +19,9 @@ from torch.func import functional_call  # pyright: ignore[reportPrivateImportUsa
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.gradients.computing import Share, Summing
+from letalone.learn.torch.gradients.computing import PieceShare, Summing
 from letalone.learn.torch.gradients.precision import exact_products
-from letalone.learn.torch.gradients.recording import Batch, trained
+from letalone.learn.torch.gradients.recording import ExampleBatch, trained
 from letalone.learn.torch.gradients.sums import Sums
 
 Tensors = dict[str, Tensor]
@@ -30,15 +30,15 @@ Graph = Callable[[Tensors, Any, Any, Tensor], Tensors]
 OPTIONS = {"emulate_precision_casts": True}
 
 
-class Compiled:
+class CompiledAdder:
     """Adds pieces by a graph that was compiled for their shape; replayed: as one CUDA graph."""
 
     def __init__(self, summing: Summing, backend: str, *, replayed: bool = True) -> None:
         self._summing, self._backend, self._replayed = summing, backend, replayed
-        self._graphs = dict[Share, Graph]()
+        self._graphs = dict[PieceShare, Graph]()
         self._seen = dict[str, tuple[Tensor, Tensor]]()
 
-    def prepare(self, like: Callable[[], Batch], share: Share) -> None:
+    def prepare(self, like: Callable[[], ExampleBatch], share: PieceShare) -> None:
         """Traces and compiles; refused where that fails."""
         batch = like()
         try:
@@ -53,23 +53,23 @@ class Compiled:
                 " inductor needs a C++ compiler. Or leave compile out: the sums are the same."
             ) from None
 
-    def add(self, batch: Batch, sums: Sums, share: Share) -> None:
+    def add(self, batch: ExampleBatch, sums: Sums, share: PieceShare) -> None:
         """Adds what the batch gives."""
         if share not in self._graphs:
             self._graphs[share] = self._graph(batch, share)
         for name, found in self._called(batch, share).items():
             sums.put(name, found)
 
-    def _called(self, batch: Batch, share: Share) -> Tensors:
+    def _called(self, batch: ExampleBatch, share: PieceShare) -> Tensors:
         with torch.no_grad(), exact_products():
             call = self._graphs[share]
             return call(self._state(), batch.inputs, batch.targets, batch.shares)
 
-    def _graph(self, batch: Batch, share: Share) -> Graph:
+    def _graph(self, batch: ExampleBatch, share: PieceShare) -> Graph:
         piece = _Piece(self._summing, share)
 
         def called(state: Tensors, inputs: Any, targets: Any, shares: Tensor) -> Tensors:
-            return piece.called(state, Batch(inputs, targets, shares))
+            return piece.called(state, ExampleBatch(inputs, targets, shares))
 
         given = self._state(), batch.inputs, batch.targets, batch.shares
         with exact_products():
@@ -100,18 +100,18 @@ class Compiled:
 class _Piece(nn.Module):
     """The weighted sums of one batch, as a function of weights and examples."""
 
-    def __init__(self, summing: Summing, share: Share) -> None:
+    def __init__(self, summing: Summing, share: PieceShare) -> None:
         super().__init__()
         self.model = summing.model
         self._summing, self._share = summing, share
         self._trained = {f"model.{name}" for name in trained(summing.model)}
 
-    def forward(self, batch: Batch) -> Tensors:
+    def forward(self, batch: ExampleBatch) -> Tensors:
         found = self._summing.weighted(self._summing.terms(batch), self._share.rows)
         doubles = self._share.doubles
         return {n: term.weighted(weights, doubles=doubles) for n, term, weights in found}
 
-    def called(self, state: Tensors, batch: Batch) -> Tensors:
+    def called(self, state: Tensors, batch: ExampleBatch) -> Tensors:
         """With these weights and buffers."""
         own = {f"model.{name}": value.detach() for name, value in state.items()}
         for name in self._trained:

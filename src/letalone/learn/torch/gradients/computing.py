@@ -19,13 +19,13 @@ from letalone.errors import ParameterError
 from letalone.learn.torch.gradients.checks import Way
 from letalone.learn.torch.gradients.clipping import Clip
 from letalone.learn.torch.gradients.precision import Precision, exact_products
-from letalone.learn.torch.gradients.recording import Batch, Loss, by_book_keeping
+from letalone.learn.torch.gradients.recording import ExampleBatch, Loss, by_book_keeping
 from letalone.learn.torch.gradients.sums import Sums
 from letalone.learn.torch.gradients.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PieceShare:
     """Of a batch: how many of its rows belong to each unit, and whether doubles are needed."""
 
     rows: int
@@ -56,7 +56,7 @@ class Summing:
         """Whether gradients are read by book-keeping."""
         return self.way is by_book_keeping
 
-    def terms(self, batch: Batch) -> dict[str, Term]:
+    def terms(self, batch: ExampleBatch) -> dict[str, Term]:
         """A term for each parameter that was used."""
         half = self.is_kept and self.precision.is_fast
         way = partial(by_book_keeping, half=True) if half else self.way
@@ -66,11 +66,11 @@ class Summing:
 class Adder(Protocol):
     """Adds the clipped gradients of a batch to sums."""
 
-    def prepare(self, like: Callable[[], Batch], share: Share) -> None:
+    def prepare(self, like: Callable[[], ExampleBatch], share: PieceShare) -> None:
         """Whatever can fail for such batches fails now, with made-up examples."""
         ...
 
-    def add(self, batch: Batch, sums: Sums, share: Share) -> None:
+    def add(self, batch: ExampleBatch, sums: Sums, share: PieceShare) -> None:
         """Adds what the batch gives."""
         ...
 
@@ -81,10 +81,10 @@ class AtOnce:
 
     summing: Summing
 
-    def prepare(self, like: Callable[[], Batch], share: Share) -> None:
+    def prepare(self, like: Callable[[], ExampleBatch], share: PieceShare) -> None:
         """Nothing: the model was tried."""
 
-    def add(self, batch: Batch, sums: Sums, share: Share) -> None:
+    def add(self, batch: ExampleBatch, sums: Sums, share: PieceShare) -> None:
         """Adds what the batch gives."""
         terms = self.summing.terms(batch)
         with exact_products():

@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 
 from letalone.errors import ParameterError
-from letalone.learn.torch.gradients.computing import Share, Summing, check_kept
+from letalone.learn.torch.gradients.computing import PieceShare, Summing, check_kept
 from letalone.learn.torch.gradients.precision import exact_products
-from letalone.learn.torch.gradients.recording import Batch, Records, forward
+from letalone.learn.torch.gradients.recording import ExampleBatch, Records, forward
 from letalone.learn.torch.gradients.sums import Sums
 from letalone.learn.torch.gradients.terms import Term, added
 
@@ -40,7 +40,7 @@ class TwoPasses:
 
     summing: Summing
 
-    def prepare(self, like: Callable[[], Batch], share: Share) -> None:
+    def prepare(self, like: Callable[[], ExampleBatch], share: PieceShare) -> None:
         """Refuses models some of whose layers are not met on the way back."""
         check_kept(self.summing, "memory='low'")
         batch, seen = like(), set[str]()
@@ -51,7 +51,7 @@ class TwoPasses:
         if seen != known:
             raise ParameterError(MISSED)
 
-    def add(self, batch: Batch, sums: Sums, share: Share) -> None:
+    def add(self, batch: ExampleBatch, sums: Sums, share: PieceShare) -> None:
         """Adds what the batch gives."""
         squared = dict[str, Tensor]()
         total, records = self._forward(batch)
@@ -70,7 +70,7 @@ class TwoPasses:
                 weights = dict(zip(squared, rows, strict=True))
                 _pass(total, records, _Seen(records, share.rows, add), again=False)
 
-    def _forward(self, batch: Batch) -> tuple[Tensor, Records]:
+    def _forward(self, batch: ExampleBatch) -> tuple[Tensor, Records]:
         summing = self.summing
         return forward(summing.model, summing.loss, batch, half=summing.precision.is_fast)
 

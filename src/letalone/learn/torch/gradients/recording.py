@@ -27,7 +27,7 @@ Terms = dict[str, Term]
 
 
 @dataclass(slots=True)
-class Batch:
+class ExampleBatch:
     """Examples, their targets, and how much each counts: those of a unit add up to 1 or to 0."""
 
     inputs: Any
@@ -66,13 +66,15 @@ def trained(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
-def losses_of(model: Callable[..., Any], loss: Loss, batch: Batch) -> Tensor:
+def losses_of(model: Callable[..., Any], loss: Loss, batch: ExampleBatch) -> Tensor:
     """The loss of each example, however many of its places have one."""
     found = loss(_call(model, batch.inputs), batch.targets)
     return found.flatten(1).mean(1) if found.dim() > 1 else found
 
 
-def by_book_keeping(model: nn.Module, loss: Loss, batch: Batch, *, half: bool = False) -> Terms:
+def by_book_keeping(
+    model: nn.Module, loss: Loss, batch: ExampleBatch, *, half: bool = False
+) -> Terms:
     """A term for each parameter, from one backward pass to the outputs of the layers.
 
     half: layers compute in bfloat16, and all factors are rounded to it.
@@ -87,7 +89,7 @@ def by_book_keeping(model: nn.Module, loss: Loss, batch: Batch, *, half: bool = 
 
 
 def forward(
-    model: nn.Module, loss: Loss, batch: Batch, *, half: bool = False
+    model: nn.Module, loss: Loss, batch: ExampleBatch, *, half: bool = False
 ) -> tuple[Tensor, Records]:
     """The sum of all losses, and what the layers kept on the way."""
     device = batch.shares.device
@@ -100,12 +102,12 @@ def forward(
     return total, records
 
 
-def one_by_one(model: nn.Module, loss: Loss, batch: Batch) -> Terms:
+def one_by_one(model: nn.Module, loss: Loss, batch: ExampleBatch) -> Terms:
     """The same by the definition: the whole model's gradient for each example."""
     own = {name: p.detach() for name, p in trained(model).items()}
 
     def one_loss(parameters: dict[str, Tensor], given: Any, target: Any, share: Tensor) -> Tensor:
-        alone = Batch(_rows_of_one(given), _rows_of_one(target), share[None])
+        alone = ExampleBatch(_rows_of_one(given), _rows_of_one(target), share[None])
 
         def call(*args: Any, **named: Any) -> Any:
             return functional_call(model, parameters, args, named, tie_weights=True)
