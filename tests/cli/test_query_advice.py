@@ -449,3 +449,21 @@ def test_the_beginning_of_an_option_suggests_the_option(letalone: Letalone, my: 
 @pytest.mark.parametrize("command", ["history", "raise", "why", "thaw"])
 def test_the_help_of_the_ledger_names_the_data_set(letalone: Letalone, command: str) -> None:
     assert "NAME" in letalone("ledger", command, "-h").out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("group", "keys"),
+    [("YEAR(day)", "2023,2024"), ("STRFTIME(day, '%Y-%m')", "2024-01,2024-02"), ("ward", "A,B,C")],
+)
+def test_keys_that_stand_for_others_look_like_those(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: str, keys: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text("pid,ward,day\n1,A,2024-01-31\n2,B,2023-02-01\n")
+    letalone("init", "my.csv", "--unit", "pid", "--yes")
+    sql = f"SELECT {group} AS g, COUNT(*) FROM my GROUP BY {group}"
+    _, command = check_advice(
+        letalone, ("query", "my.csv", sql, "--epsilon", "1", "--budget", "9"), 2
+    )
+    assert option(command, "--keys").partition("=")[2] == keys
+    assert "--dry-run" in command

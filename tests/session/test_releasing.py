@@ -376,6 +376,6 @@ def test_the_price_that_was_typed_is_told_with_what_found_the_row_limit() -> Non
     session = opened(seed=4)
     first = session.agg(n=la.count()).release(epsilon=0.5)
     words = " ".join(str(first).split())
-    assert "Spent ε = 0.5 per patient_id (0.05 of ε found what it needed, 0.45 the answer)" in words
+    assert "(limit found for ε = 0.05). Spent ε = 0.5 per patient_id." in words
     again = " ".join(str(session.agg(n=la.count()).release(epsilon=0.5)).split())
     assert "nothing spent" in again

@@ -190,6 +190,11 @@ def is_for_a_heat_map(keys: Sequence[KeyColumn]) -> bool:
     return fits and least > 1 and least * largest >= LEAST_FIELDS
 
 
+def has_bars(keys: Sequence[KeyColumn]) -> bool:
+    """Whether ranges are drawn, which a heat map has no place for."""
+    return find_times(keys) is not None or not is_for_a_heat_map(keys)
+
+
 def draw_heat_map(name: str, keys: Sequence[KeyColumn], output: Output) -> Chart:
     """A field for each pair, the shorter names across."""
     texts = [[key_text(cell) for cell in column.values] for column in keys]

@@ -19,7 +19,7 @@ from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.errors.habits import NoAnswerFrame
 from letalone.errors.problem import Spelled, without_context
 from letalone.exact.typed import Number, read_rational
-from letalone.privacy.bounds import above, six
+from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.stored import from_json
@@ -89,7 +89,7 @@ class Standing:
     none_passes: str | None = field(default=None, repr=False)
     row_limit: Spelled | None = field(default=None, repr=False)
     warnings: tuple[str, ...] | None = field(default=None, repr=False)
-    found_first: Fraction = Fraction(0)
+    found_first: Fraction = field(default=Fraction(0), repr=False)
     repeated: bool = False
     receipt: Json | None = field(default=None, repr=False)
 
@@ -264,11 +264,11 @@ class ReleaseRecord(NoAnswerFrame):
             return table
 
     def _sheet(self) -> "Sheet":
-        from letalone.answers.picture import draw_release
+        from letalone.answers.picture import draw_release, has_bars
 
         question = title_of(self.plan, [column.name for column in self.keys])
-        bars = f"bars at {as_sure(self.confidence)}"
-        title = f"{question} ({self.data_set})\n{self._price()}; {bars}"
+        bars = f"; bars at {as_sure(self.confidence)}" if has_bars(self.keys) else ""
+        title = f"{question} ({self.data_set})\n{self._price()}{bars}"
         return draw_release(self.keys, self.shown, title=title)
 
     # As it is stored.
@@ -345,10 +345,8 @@ class ReleaseRecord(NoAnswerFrame):
         return " ".join(filter(None, words))
 
     def _spent(self) -> str:
-        first, answer = self.standing.found_first, self.asked.epsilon
-        parts = f" ({six(first)} of ε found what it needed, {six(answer)} the answer)"
-        paid = Budget(first + answer, self.asked.delta)
-        price = f"Spent {paid} per {self.unit}{parts if first else ''}."
+        paid = Budget(self.standing.found_first + self.asked.epsilon, self.asked.delta)
+        price = f"Spent {paid} per {self.unit}."
         words = [REPEATED if self.repeated else price, self.standing.left]
         return " ".join(str(line) for line in words if line is not None)
 

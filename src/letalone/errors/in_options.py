@@ -14,7 +14,12 @@ from letalone.errors.in_python import words_for_delta, words_for_thaw
 from letalone.errors.problem import Face, Problem, Remedy
 
 EXAMPLE_BOUNDS = "0:1000"
-EXAMPLE_KEYS = {"integer": "1,2,3", "date": "2024-01-01"}  # it begins a year, a month, a week
+EXAMPLE_KEYS = {
+    "integer": "1,2,3",
+    "date": "2024-01-01",  # it begins a year, a month, a week
+    "year": "2023,2024",
+    "month": "2024-01,2024-02",
+}
 OTHER_KEYS = "A,B,C"
 
 

@@ -51,7 +51,7 @@ class ClampExpression(Remedy):
 
 
 class NameKeys(Remedy):
-    """List the groups of these columns; `types` are the columns' types, for an example."""
+    """List the groups of these columns; `types` (or year, month) are for an example of keys."""
 
     columns: tuple[str, ...]
     types: tuple[str, ...] = ()

@@ -41,7 +41,15 @@ from letalone.plans.constants import as_bound, format_constant
 from letalone.plans.dates import first_day, read_dates, read_derived
 from letalone.plans.described import describe_plan
 from letalone.plans.domains import domain_of
-from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
+from letalone.plans.expressions import (
+    Bin,
+    ColumnRef,
+    DatePart,
+    DateText,
+    Expression,
+    StartOf,
+    as_expression,
+)
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
 from letalone.plans.records import StructuralEquality, fields_to_stored
@@ -241,9 +249,20 @@ def expression_of(group: Group) -> Expression:
 def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) -> Problem:
     """What is wrong where groups are neither listed nor to be found."""
     names = tuple(group.name for group in groups)
-    listing = NameKeys(names, tuple(group.type.value for group in groups))
+    listing = NameKeys(names, tuple(map(_kind_of_keys, groups)))
     words = Spelled(python, Code.MISSING_KEYS.template.format(columns=", ".join(names)))
     return problem(Code.MISSING_KEYS, listing, *remedies, words=words, columns=names)
+
+
+def _kind_of_keys(group: GroupColumn) -> str:
+    """What its keys look like: the type, or the part of a date."""
+    match group.of:
+        case DatePart(part="year"):
+            return "year"
+        case DateText(pattern="%Y-%m"):
+            return "month"
+        case _:
+            return group.type.value
 
 
 def _keys(
