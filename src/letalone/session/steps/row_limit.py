@@ -223,14 +223,21 @@ def adds_up_rows(plan: Plan) -> bool:
 
 
 def takes_limit(plan: Plan) -> bool:
-    """Whether a question that names no limit is better off with one that was found.
-
-    Keys that have to be found need a real cut to as many groups as rows, so that more rows hide
-    more groups.
-    """
+    """Whether a question that names no limit is better off with one that was found."""
     is_open = plan.bounding == Bounding(max_rows=USUAL_MAX_ROWS)
-    is_listed = not plan.groups or plan.keys is not None
-    return is_open and is_listed and plan.schema.unit is not None and adds_up_rows(plan)
+    return is_open and plan.schema.unit is not None and adds_up_rows(plan)
+
+
+def with_limit(plan: Plan, limit: RowLimit) -> Plan:
+    """The plan with a row limit.
+
+    Keys that have to be found need a real cut of each person's groups, and with more groups the
+    noise hides more keys. So the cut keeps to the usual number, however many rows count.
+    """
+    rows = limit.rows_for(plan)
+    finds_keys = bool(plan.groups) and plan.keys is None and plan.bounding.max_groups is None
+    few = USUAL_MAX_ROWS if finds_keys and rows > USUAL_MAX_ROWS else None
+    return replace(plan, bounding=replace(plan.bounding, max_rows=rows, key_groups=few))
 
 
 def warn_of_rows(plan: Plan) -> str | None:
