@@ -186,7 +186,7 @@ def test_in_groups_and_beside_means_the_limit_is_the_highest_level_with_people()
         session.group_by("cost", keys=[0, 1]).agg(n=la.count()),
         session.agg(n=la.count(), m=la.mean("cost", lower=0, upper=1)),
     ]
-    assert [query.plan.bounding.max_rows for query in asked] == [60, 30, 30]
+    assert [query.plan.bounding.max_rows for query in asked] == [100, 30, 30]
 
 
 @pytest.mark.parametrize(
@@ -210,27 +210,30 @@ def test_a_level_far_above_the_others_needs_more_people(people: list[float], lev
 @pytest.mark.parametrize(
     ("people", "total"),
     [
-        ([900, 900, 900, 190], 100),
-        ([900, 900, 900, 210], 60),
-        ([900, 900, 210], 20),
+        ([900, 900, 900, 90], 60),
+        ([900, 900, 900, 90, 1], 100),
+        ([900, 900, 900, 90, -20], 60),
+        ([900, 900, 90], 20),
         ([900, 900], 10),
+        ([900], 10),
+        ([], 10),
         ([0] * 12 + [300], 10**6),
     ],
 )
-def test_after_a_crowd_a_total_has_twice_its_level_and_a_level_more_where_few_are_seen(
+def test_a_total_has_twice_its_level_where_nobody_is_seen_above_and_else_a_level_more(
     people: list[float], total: int
 ) -> None:
     """Each number of people is off by at most 50. Limits that were found before are read as then:
     questions that were asked with them stay free."""
     levels, margins = [*people, *[0] * (len(LEVELS) - len(people))], [50] * len(LEVELS)
     assert limits_of(levels, margins)[0] == total
-    before = LEVELS[min(highest_level(levels, margins) + 1, len(LEVELS) - 1)]
+    before = max(10, LEVELS[min(highest_level(levels, margins) + 1, len(LEVELS) - 1)])
     assert limits_of(levels, margins, rule=1) == (before, limits_of(levels, margins)[1])
 
 
 def test_a_limit_that_was_found_by_the_rule_before_is_kept() -> None:
     """As older ledgers have it: their act names no rule."""
-    session = opened(some(size=20_000), seed=1)
+    session = opened(some(), seed=2)
     limit = rows_of(counted(session).release(epsilon=1))
     act = session.ledger.last_act(session.name, FOUND_ACT)
     assert act is not None
@@ -384,10 +387,10 @@ def test_an_act_that_names_no_answer_is_not_believed() -> None:
 
 def test_replace_neighbours_pay_for_two_levels() -> None:
     errors = []
-    for neighbours, limit in ((la.ADD_REMOVE, 60), (la.REPLACE, 100)):
+    for neighbours in (la.ADD_REMOVE, la.REPLACE):
         session = opened(some(), seed=1, neighbours=neighbours)
         errors.append(limit_question(session.bound()).preview(0.1).errors["people"])
-        assert rows_of(counted(session).release(epsilon=1)) == limit
+        assert rows_of(counted(session).release(epsilon=1)) == 100
     assert errors[0] is not None
     assert errors[1] == pytest.approx(2 * errors[0], rel=0.1)
 

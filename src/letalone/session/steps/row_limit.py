@@ -9,9 +9,9 @@ so on, above 300,000 the last (`LEVELS`). A person is in one level, so one perso
 
 The rule.  A level has people if its number is certainly above 0 (an interval of 1 − 0.1/13), and
 the one below it has people, too; without one below, what it must exceed grows with its rows. The
-limit of a total is one level above the highest that has people, or twice that level where this has
-a crowd (four margins); in groups, and beside means, it is that level itself. It is at least ten
-rows.
+limit of a total is one level above the highest that has people, or twice that level where the
+noisy number of the next is 0 or less; in groups, and beside means, it is that level itself. It is
+at least ten rows.
   Why the one below: an empty level that is taken for one with people costs three times the noise
   if it comes next, and up to 100,000 times if it is any. What a level of ℓ > 10 rows must exceed
   by itself, noise alone exceeds with probability 0.004 · (10/ℓ)²: it adds little to the mean
@@ -20,9 +20,8 @@ rows.
   lie just above what it sees. Three times the limit is three times the noise; a limit that is too
   low by so many people is off by far more. In groups their rows are spread, and the noise is not;
   means hardly miss them.
-  Why twice only after a crowd: of people whose numbers of rows fall off slowly, there are some in
-  the next level where there are so many in this, and it is noticed. Where it is not, the numbers
-  end soon.
+  Why twice where 0 or less is seen: noise hides n people in a level so with probability
+  e^(−nε₁)/2, and few of them are needed for the whole level to be worth its noise.
   Why at least ten: in a small table nothing but the first level may be noticed, and "auto" must not
   count less than a question without it.
 
@@ -81,7 +80,6 @@ LEVELS = (*(n * 10**power for power in range(6) for n in (1, 3)), 10**6)
 SURE = 1 - Fraction(1, 10) / len(LEVELS)  # 5 % above, in all levels together
 SURE_LOG = -log(1 - SURE)  # the margin in scales of the noise
 ROWS, UP_TO, PEOPLE = "rows", "rows_up_to", "people"
-CROWD = 4  # margins: of so many people in a level, the next has some unless the numbers end soon
 RULE = 2  # how a limit of a total is read; before, it was always a level more
 FOUND_ACT = "looked for a row limit"
 REMEDIES = ('max_rows="auto"', "--max-rows auto", '"max_rows": "auto"')  # on each face
@@ -165,8 +163,8 @@ def limits_of(
     """The limit of a total and that in groups, of what `highest_level` is told."""
     place = highest_level(people, margins)
     more = _at_least_ten(min(place + 1, len(LEVELS) - 1))
-    if rule > 1 and place >= 0 and people[place] > CROWD * margins[place]:
-        more = min(more, max(2 * LEVELS[place], USUAL_MAX_ROWS))
+    if rule > 1 and 0 <= place < len(LEVELS) - 1 and people[place + 1] <= 0:
+        more = max(2 * LEVELS[place], USUAL_MAX_ROWS)
     return more, _at_least_ten(place)
 
 
