@@ -18,7 +18,7 @@ import pandas as pd
 
 import letalone as la
 from letalone.sample.hospital import visits
-from letalone.session.steps.row_limit import LEVELS, ROWS_SHARE, SURE_LOG, highest_level
+from letalone.session.steps.row_limit import LEVELS, ROWS_SHARE, SURE_LOG, limits_of
 
 TEN, GROUPS, EPSILONS = 10, (1, 6, 50), (0.1, 1.0)
 RANDOM = np.random.default_rng(2026)
@@ -39,6 +39,8 @@ def tables() -> dict[str, Rows]:
         "Zipf 1.5, 10^5 people": zipf(10**5, power=1.5, most=10**4),
         "the demo's hospital": np.unique(visits().patient_id, return_counts=True)[1],
         "geometric, 2,000 people": few,
+        "Zipf 1.45, 12,000 people": zipf(12_000, power=1.45, most=200),
+        "lognormal, 20,000 people": np.maximum(1, RANDOM.lognormal(1, 1, 20_000).astype(int)),
         "12 rows each": np.full(10**4, 12),
         "1 row each": np.ones(10**4, dtype=int),
         "3 rows each": np.full(10**4, 3),
@@ -54,9 +56,8 @@ def found(rows: Rows, epsilon: float, times: int) -> tuple[Rows, Rows]:
     people = np.bincount(levels, minlength=len(LEVELS))
     noisy = people + RANDOM.laplace(0, scale, (times, len(LEVELS)))
     margins = [SURE_LOG * scale] * len(LEVELS)
-    places = np.array([highest_level(list(draw), margins) for draw in noisy])
-    sizes = np.array((TEN, *LEVELS, LEVELS[-1]))  # a place of −1 has ten
-    return np.maximum(sizes[places + 2], TEN), np.maximum(sizes[places + 1], TEN)
+    limits = np.array([limits_of(list(draw), margins) for draw in noisy])
+    return limits[:, 0], limits[:, 1]
 
 
 def errors(rows: Rows, limits: Rows, epsilon: float, groups: int) -> tuple[float, float]:

@@ -63,8 +63,10 @@ class Reference:
     def discover(self, scope: RowScope) -> dict[tuple, int]:
         """How many units each group has, once no unit has more groups than it may."""
         found: dict[tuple, int] = defaultdict(int)
+        few = scope.bounding.key_groups
+        most = most_groups(scope) if few is None else few
         for mine in self.people(scope):
-            for key in first(mine.groups, most_groups(scope), mine.unit):
+            for key in first(mine.groups, most, mine.unit):
                 found[key] += 1
         return dict(found)
 

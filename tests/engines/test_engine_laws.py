@@ -124,6 +124,7 @@ BOUNDINGS = [
     Bounding(max_groups=3, max_rows=1),
     Bounding(max_rows=2**31),
     Bounding(max_groups=2**31, max_rows=2**31),
+    Bounding(max_rows=3, key_groups=1),
 ]
 WEIGHTS = list(product((20, 8), (1, 2)))  # bits and norm
 WHOLE = 1 << 20  # what a whole row counts for
@@ -268,10 +269,11 @@ def crowd(size=400):
 
 
 @pytest.mark.few(
-    "max_groups=1, clip=False)-parquet",
-    "max_groups=2, clip=False)-postgres",
-    "clip=True)-parquet",
-    "max_rows=3, max_groups=None, clip=False)-parquet",
+    "max_groups=1, clip=False, key_groups=None)-parquet",
+    "max_groups=2, clip=False, key_groups=None)-postgres",
+    "clip=True, key_groups=None)-parquet",
+    "max_rows=3, max_groups=None, clip=False, key_groups=None)-parquet",
+    "key_groups=1)-parquet",
 )
 @pytest.mark.parametrize("make", SOME_LATER, indirect=True)
 @pytest.mark.parametrize("bounding", BOUNDINGS, ids=str)

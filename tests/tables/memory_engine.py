@@ -111,7 +111,8 @@ class MemoryEngine:
 
     def discover(self, scope: RowScope) -> list[tuple[tuple[Any, ...], int]]:
         found: dict[Any, int] = {}
-        most = _most_groups(scope)
+        few = scope.bounding.key_groups
+        most = _most_groups(scope) if few is None else few
         for rows in self._people(scope).values():
             for key in sorted({_key(row, scope) for row in rows}, key=repr)[:most]:
                 found[key] = found.get(key, 0) + 1

@@ -10,13 +10,16 @@ from mpmath import exp, mp, mpf
 
 from letalone.errors import ParameterError
 from letalone.plans.aggregates.of_columns import Count, Mean
-from letalone.privacy import REPLACE
+from letalone.plans.stored_plans import plan_from_json
+from letalone.privacy import ADD_REMOVE, REPLACE
 from letalone.tables.compiled import compile_plan
 from letalone.tables.parts.discovery import Discovery
 from letalone.tables.sensitivity import Contribution
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import EVERYTHING, F, X, plan_of
+
+CHOICES = list(product([False, True], repeat=4))
 
 
 def listing(count: int, scale: Fraction, threshold: int) -> Any:
@@ -78,6 +81,52 @@ def test_the_list_of_keys_is_private_and_a_lower_threshold_is_not(
     if lower > 1 and not replace:
         broken = max(worst_delta(found, *pair, lower) for pair in both)
         assert broken > mpf(delta.numerator) / delta.denominator
+
+
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize(("rows", "few"), [(1, 2), (3, 1), (3, 2), (5, 5)])
+def test_a_unit_moves_as_many_keys_as_it_may_count_in_while_they_are_found(
+    rows: int, few: int, replace: bool
+) -> None:
+    """Over all pairs of units in up to four groups: what each moves is what the noise is for,
+    however many rows count. The bound is reached."""
+    neighbours = REPLACE if replace else ADD_REMOVE
+    plan = plan_of(
+        {"n": Count()}, keys=None, unit="u", neighbours=neighbours, max_rows=rows, key_groups=few
+    )
+    whole = compile_plan(plan, epsilon=1, delta=1e-6)
+    assert whole.discovery is not None
+    others = [{"u": 0, "d": d, "x": 1.0, "a": 0} for d in "AC"]
+    sets = [[d for d, has in zip("ABCD", chosen, strict=True) if has] for chosen in CHOICES]
+
+    def counts(groups: list[str]) -> dict[Any, int]:
+        mine = [{"u": 1, "d": d, "x": 1.0, "a": 0} for d in groups]
+        return dict(MemoryEngine(others + mine).discover(whole.scope))
+
+    moved: list[int] = []
+    for here, there in product(sets, sets if replace else [[]]):
+        one, other = counts(here), counts(there)
+        moves = [abs(one.get((d,), 0) - other.get((d,), 0)) for d in "ABCD"]
+        assert max(moves) <= 1
+        moved.append(sum(moves))
+    assert max(moved) == min(whole.discovery.touched, 4)
+
+
+def test_few_groups_find_the_keys_that_ten_rows_find_and_the_values_have_all_rows() -> None:
+    """The threshold is that of ten rows; only the noise of the values grows."""
+    ten = compile_plan(
+        plan_of({"n": Count()}, keys=None, unit="u", max_rows=10), epsilon=1, delta=1e-6
+    )
+    many = plan_of({"n": Count()}, keys=None, unit="u", max_rows=300, key_groups=10)
+    whole = compile_plan(many, epsilon=1, delta=1e-6)
+    assert ten.discovery is not None
+    assert whole.discovery is not None
+    assert whole.discovery.threshold == ten.discovery.threshold
+    assert whole.expected_error("n") == pytest.approx(30 * ten.expected_error("n"), rel=0.01)
+    assert whole.privacy.delta(1) <= 1e-6
+    assert "in at most 10 of the groups" in whole.parts[0].groups
+    assert plan_from_json(many.to_json()) == many
+    assert "300 rows per u, and 10 groups while groups are found" in many.in_words()
 
 
 def test_frequent_keys_are_listed_sorted_and_rare_ones_are_not() -> None:

@@ -36,15 +36,17 @@ class Bounding:
 
     max_rows alone: with at most so many rows in all. max_groups: in at most so many groups,
     and there with at most max_rows rows, or with its own total clipped to one row's range
-    and counted as one row (clip). All None: the unit is the row, or only units are counted.
+    and counted as one row (clip). key_groups: in how many groups a unit counts while keys are
+    found, where that is fewer. All None: the unit is the row, or only units are counted.
     """
 
     max_rows: int | None = None
     max_groups: int | None = None
     clip: bool = False
+    key_groups: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("max_rows", "max_groups"):
+        for name in ("max_rows", "max_groups", "key_groups"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, int(CONTRIBUTION.typed(name, value)))

@@ -128,7 +128,9 @@ def _bounding(unit: str | None, bounding: Bounding) -> str:
         return "each row is protected on its own"
     rows = "" if bounding.max_rows is None else f"at most {plural(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
-        return f"{rows} per {unit}" if rows else f"all rows of each {unit}, once"
+        few = bounding.key_groups
+        finding = "" if few is None else f", and {plural(few, 'group')} while groups are found"
+        return f"{rows} per {unit}{finding}" if rows else f"all rows of each {unit}, once"
     groups = f"at most {plural(bounding.max_groups, 'group')}"
     if bounding.clip:
         how = "with one total in each, cut off at the bounds of one row"

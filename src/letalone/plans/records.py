@@ -43,7 +43,7 @@ NUMBERS = ("lower", "upper", "by_lower", "by_upper", "step", "at", "edges")
 # Said of a schema file that is not finished; a plan is about a finished one.
 NOT_STORED = ("unit_declared",)
 # Fields that came later: left out where they are as before, so that older plans keep their digest.
-LATER: dict[str, object] = {"per_unit": None, "sample": False, "outer": False}
+LATER: dict[str, object] = {"per_unit": None, "sample": False, "outer": False, "key_groups": None}
 WHOLE_TYPES = (int, bool)  # True is no number here
 Json = dict[str, object]
 Record = TypeVar("Record")

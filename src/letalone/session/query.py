@@ -37,6 +37,7 @@ from letalone.session.steps.row_limit import (
     RowLimit,
     note_on,
     takes_limit,
+    with_limit,
 )
 
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ class Query(QueryBuilder):
         limit, plan = self._known_limit(), self._plan_without_limit(find_keys=find_keys)
         if limit is None or not (self.max_rows == AUTO or takes_limit(plan)):
             return plan, None
-        bounding = replace(plan.bounding, max_rows=limit.rows_for(plan))
-        return replace(plan, bounding=bounding), limit
+        return with_limit(plan, limit), limit
 
     def _known_limit(self) -> RowLimit | None:
         """The row limit that was found for the question, or that the ledger has."""

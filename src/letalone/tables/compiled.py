@@ -103,7 +103,7 @@ class Compiled:
         shares = tuple(self._share(place) for place in range(len(split.parts.parts)))
         if keys is None:
             return shares
-        groups = f"a unit counts in at most {keys.unit.groups:,} of the groups that it is in"
+        groups = f"a unit counts in at most {keys.unit.found_in:,} of the groups that it is in"
         return (PricePart("keys", split.keys_share, keys.words, groups, {}), *shares)
 
     def _share(self, place: int) -> PricePart:

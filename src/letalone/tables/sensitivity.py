@@ -44,6 +44,7 @@ class Contribution:
     """How much of a table one unit can be; `rows` is None where rows are not bounded.
 
     lattice: what a row counts in measures. roots: whether weights of groups may be roots.
+    key_groups: in how many groups a unit counts while keys are found; None: in `groups`.
     """
 
     rows: int | None
@@ -54,6 +55,12 @@ class Contribution:
     clipped: bool = False
     lattice: int = 1
     roots: bool = False
+    key_groups: int | None = None
+
+    @property
+    def found_in(self) -> int:
+        """In how many groups a unit counts while keys are found."""
+        return self.groups if self.key_groups is None else self.key_groups
 
     @property
     def most_rows(self) -> int:
@@ -99,7 +106,15 @@ def contribution(plan: Plan, *, weight_bits: int = measures.WEIGHT_BITS) -> Cont
     groups = _least(_most_groups(plan), keys)
     if groups is None:
         raise _refuse_unbounded("groups", "max_groups=, the most groups that one unit counts in")
-    weighed = Contribution(None, 1, groups, keys, replace, lattice=1 << weight_bits)
+    weighed = Contribution(
+        None,
+        1,
+        groups,
+        keys,
+        replace,
+        lattice=1 << weight_bits,
+        key_groups=bounding.key_groups,
+    )
     if bounding.clip:
         return dataclass_replace(weighed, rows=groups, clipped=True, roots=True)
     if bounding.max_rows is None:

@@ -75,6 +75,12 @@ class RowScope:
         bounding = self.bounding
         return bounding.max_rows if bounding.max_groups is None else bounding.max_groups
 
+    @property
+    def most_key_groups(self) -> int | None:
+        """In how many groups a unit counts while keys are found; None: all."""
+        few = self.bounding.key_groups
+        return self.most_groups if few is None else few
+
 
 def scope_of(plan: Plan) -> RowScope:
     """The scope of a plan."""

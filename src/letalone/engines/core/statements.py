@@ -187,7 +187,7 @@ class _Builder:
 
     def discovered(self) -> exp.Select:
         """The groups of all units, each unit in so many at most, with their number of units."""
-        limit = self._scope.most_groups
+        limit = self._scope.most_key_groups
         pairs = self._different(self._key_columns)
         if self._has_unit and limit is not None and not self._tables.once:
             pairs = self._keep_first(pairs, limit, parts=self._key_terms)

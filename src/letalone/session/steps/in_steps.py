@@ -295,7 +295,8 @@ class PricedInSteps:
         table = self.query.table
         table.announce_limit(self.limit)
         release = replace(self.limit, confirmed=True).release()
-        limit = limit_in(release)
+        kept = table.kept_limit()  # it may have been found before, and is read as it was then
+        limit = limit_in(release) if kept is None else kept.limit
         table.learn_limit(limit)
         return limit, _free(release)
 

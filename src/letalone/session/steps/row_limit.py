@@ -9,8 +9,9 @@ so on, above 300,000 the last (`LEVELS`). A person is in one level, so one perso
 
 The rule.  A level has people if its number is certainly above 0 (an interval of 1 − 0.1/13), and
 the one below it has people, too; without one below, what it must exceed grows with its rows. The
-limit of a total is one level above the highest that has people; in groups, and beside means, it is
-that level itself. It is at least ten rows.
+limit of a total is one level above the highest that has people, or twice that level where the
+noisy number of the next is 0 or less; in groups, and beside means, it is that level itself. It is
+at least ten rows.
   Why the one below: an empty level that is taken for one with people costs three times the noise
   if it comes next, and up to 100,000 times if it is any. What a level of ℓ > 10 rows must exceed
   by itself, noise alone exceeds with probability 0.004 · (10/ℓ)²: it adds little to the mean
@@ -19,6 +20,8 @@ that level itself. It is at least ten rows.
   lie just above what it sees. Three times the limit is three times the noise; a limit that is too
   low by so many people is off by far more. In groups their rows are spread, and the noise is not;
   means hardly miss them.
+  Why twice where 0 or less is seen: noise hides n people in a level so with probability
+  e^(−nε₁)/2, and few of them are needed for the whole level to be worth its noise.
   Why at least ten: in a small table nothing but the first level may be noticed, and "auto" must not
   count less than a question without it.
 
@@ -77,8 +80,10 @@ LEVELS = (*(n * 10**power for power in range(6) for n in (1, 3)), 10**6)
 SURE = 1 - Fraction(1, 10) / len(LEVELS)  # 5 % above, in all levels together
 SURE_LOG = -log(1 - SURE)  # the margin in scales of the noise
 ROWS, UP_TO, PEOPLE = "rows", "rows_up_to", "people"
+RULE = 2  # how a limit of a total is read; before, it was always a level more
 FOUND_ACT = "looked for a row limit"
 REMEDIES = ('max_rows="auto"', "--max-rows auto", '"max_rows": "auto"')  # on each face
+ONE_ROW = ("max_rows=1", "--max-rows 1", '"max_rows": 1')
 COUNTED = Count | CountPresent | CountValues | Histogram | Sum
 UNKNOWN_LIMIT = (
     'The row limit is not known yet: .release(epsilon=…) with max_rows="auto" finds it first, with'
@@ -143,16 +148,24 @@ def price_limit(query: "Query", epsilon: Fraction) -> "PricedQuestion":
     return replace(priced, arrangement=AS_IT_IS, only_explained=False)
 
 
-def limit_in(release: Release) -> RowLimit:
-    """The limit that a release of `limit_question` tells."""
+def limit_in(release: Release, *, rule: int = RULE) -> RowLimit:
+    """The limit that a release of `limit_question` tells, read as when it was found."""
     (people,) = release.outputs
     noisy, ends = (cast("tuple[float, ...]", column) for column in (people.values, people.high))
-    level = highest_level(
-        noisy, [high - max(value, 0) for value, high in zip(noisy, ends, strict=True)]
-    )
-    epsilon = as_typed(release.asked.epsilon)
-    more = min(level + 1, len(LEVELS) - 1)
-    return RowLimit(_at_least_ten(more), epsilon, _at_least_ten(level))
+    margins = [high - max(value, 0) for value, high in zip(noisy, ends, strict=True)]
+    total, in_groups = limits_of(noisy, margins, rule=rule)
+    return RowLimit(total, as_typed(release.asked.epsilon), in_groups)
+
+
+def limits_of(
+    people: Sequence[float], margins: Sequence[float], *, rule: int = RULE
+) -> tuple[int, int]:
+    """The limit of a total and that in groups, of what `highest_level` is told."""
+    place = highest_level(people, margins)
+    more = _at_least_ten(min(place + 1, len(LEVELS) - 1))
+    if rule > 1 and 0 <= place < len(LEVELS) - 1 and people[place + 1] <= 0:
+        more = max(2 * LEVELS[place], USUAL_MAX_ROWS)
+    return more, _at_least_ten(place)
 
 
 def highest_level(people: Sequence[float], margins: Sequence[float]) -> int:
@@ -198,7 +211,8 @@ def kept_in(
     stored = stored or ledger.repeat_of(name, digest)
     if stored is None:
         return None
-    return KeptLimit(limit_in(releases_from(stored, Standing())[0]), is_paid)
+    rule = cast("int", record.get("rule", 1))
+    return KeptLimit(limit_in(releases_from(stored, Standing())[0], rule=rule), is_paid)
 
 
 def announce(priced: "Priced") -> None:
@@ -210,8 +224,9 @@ def announce(priced: "Priced") -> None:
     table = priced.table
     body: Json = {"digest": priced.terms.digest, "version": table.version}
     act = table.ledger.last_act(table.name, FOUND_ACT)
-    if act is None or act.body["body"] != body:
-        table.ledger.administer(table.name, FOUND_ACT, body)
+    before = cast("Json", {} if act is None else act.body["body"])
+    if any(before.get(name) != value for name, value in body.items()):
+        table.ledger.administer(table.name, FOUND_ACT, {**body, "rule": RULE})
 
 
 def adds_up_rows(plan: Plan) -> bool:
@@ -223,14 +238,21 @@ def adds_up_rows(plan: Plan) -> bool:
 
 
 def takes_limit(plan: Plan) -> bool:
-    """Whether a question that names no limit is better off with one that was found.
-
-    Keys that have to be found need a real cut to as many groups as rows, so that more rows hide
-    more groups.
-    """
+    """Whether a question that names no limit is better off with one that was found."""
     is_open = plan.bounding == Bounding(max_rows=USUAL_MAX_ROWS)
-    is_listed = not plan.groups or plan.keys is not None
-    return is_open and is_listed and plan.schema.unit is not None and adds_up_rows(plan)
+    return is_open and plan.schema.unit is not None and adds_up_rows(plan)
+
+
+def with_limit(plan: Plan, limit: RowLimit) -> Plan:
+    """The plan with a row limit.
+
+    Keys that have to be found need a real cut of each person's groups, and with more groups the
+    noise hides more keys. So the cut keeps to the usual number, however many rows count.
+    """
+    rows = limit.rows_for(plan)
+    finds_keys = bool(plan.groups) and plan.keys is None and plan.bounding.max_groups is None
+    few = USUAL_MAX_ROWS if finds_keys and rows > USUAL_MAX_ROWS else None
+    return replace(plan, bounding=replace(plan.bounding, max_rows=rows, key_groups=few))
 
 
 def warn_of_rows(plan: Plan) -> str | None:
@@ -248,5 +270,9 @@ def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spe
     if words is None or isinstance(max_rows, int):
         return None
     if limit is not None:
-        return Spelled(f"{words} (limit found for ε = {six(limit.epsilon)}).")
+        told = f"{words} (limit found for ε = {six(limit.epsilon)})."
+        if limit == TEN_ROWS or limit.rows > USUAL_MAX_ROWS:
+            return Spelled(told)
+        alone = f"{told} If every {plan.schema.unit} has one row, this is sharper:"
+        return Spelled(*(f"{alone} {option}." for option in ONE_ROW))
     return Spelled(*(f"{words} ({remedy} helps)." for remedy in REMEDIES))

@@ -39,7 +39,7 @@ class Discovery:
     @property
     def touched(self) -> int:
         """How many keys' numbers can differ between neighbours, by one each."""
-        return self.unit.groups * (2 if self.unit.replace else 1)
+        return self.unit.found_in * (2 if self.unit.replace else 1)
 
     @property
     def threshold(self) -> int:
