@@ -435,3 +435,13 @@ def test_screens_are_at_most_80_wide(letalone: Letalone) -> None:
         lines = letalone(*words).out.splitlines()
         assert max(map(len, lines)) <= 80
         assert len(lines) < 25
+
+
+def test_a_risk_may_be_typed_in_percent(letalone):
+    found = [
+        letalone("calibrate", "laplace(epsilon=?)", "--risk", risk, "--json").json()
+        for risk in ("5%", "5 %", "0.05")
+    ]
+    for answer in found:
+        del answer["seconds"]
+    assert found[0] == found[1] == found[2]

@@ -9,6 +9,7 @@ import re
 from collections import UserDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from inspect import Parameter, Signature, get_annotations, isclass, signature
 from pathlib import Path
 from pkgutil import resolve_name
@@ -192,6 +193,14 @@ def _for_typer(parameter: Parameter, hint: Any) -> Parameter:
     return kept.replace(annotation=Annotated[(listed | None, *more)], default=None)
 
 
+def read_rate(word: str) -> float:
+    """A number, also in percent: 5% is 0.05."""
+    plain = word.strip()
+    if not plain.endswith("%"):
+        return read_number(word)
+    return float(Decimal(str(read_number(plain.removesuffix("%").strip()))) / 100)
+
+
 def read_number(word: str) -> float:
     """The number that was typed, or an error with a remedy."""
     try:
@@ -254,6 +263,11 @@ def number(words: str, *names: str, show_default: bool = True) -> Any:
     return typer.Option(
         *names, help=words, parser=read_number, metavar="NUMBER", show_default=show_default
     )
+
+
+def rate(words: str, *names: str) -> Any:
+    """An option that takes a rate: 0.05, or 5%."""
+    return typer.Option(*names, help=words, parser=read_rate, metavar="NUMBER")
 
 
 def whole_number(words: str, *, hidden: bool = False) -> Any:

@@ -6,7 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from letalone.cli import typed
-from letalone.cli.typed import command, new_app, new_group, number, read_number, text, whole_number
+from letalone.cli.typed import (
+    command,
+    new_app,
+    new_group,
+    number,
+    rate,
+    read_number,
+    text,
+    whole_number,
+)
 
 app = new_app()
 MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
@@ -86,10 +95,10 @@ class CalibrateOptions:
     )
     advantage: Annotated[
         float | None,
-        number("Or a risk: how much better than blind guessing.", "--advantage", "--risk"),
+        rate("Or a risk: how much better than blind guessing.", "--advantage", "--risk"),
     ] = None
-    true_positive: Annotated[float | None, number("Or how often an attacker may be right,")] = None
-    at_false_positive: Annotated[float | None, number("who is wrong this often.")] = None
+    true_positive: Annotated[float | None, rate("Or how often an attacker may be right,")] = None
+    at_false_positive: Annotated[float | None, rate("who is wrong this often.")] = None
     as_json: typed.AsJson = False
 
 
