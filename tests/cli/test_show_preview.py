@@ -44,5 +44,6 @@ def test_the_noise_of_each_part_is_named_and_bounds_to_be_bought_are_left_open(
     assert noise["n"] in ("geometric", "Laplace", "Gaussian")
     found = letalone(*asked, "--json").json()
     assert "quantile 0.5 of cost clamped to the bounds found, for each ward" in found["question"]
-    assert [part["name"] for part in found["parts"]] == ["bounds of cost", "keys", "n", "m"]
+    names = [part["name"] for part in found["parts"]]
+    assert names == ["row limit", "bounds of cost", "keys", "n", "m"]
     assert sum(Fraction(part["share"]) for part in found["parts"]) == 1

@@ -151,7 +151,7 @@ def test_a_failure_after_the_charge_freezes_and_tells_nothing(
 ) -> None:
     session = opened(budget=la.Budget(1, 1e-3))
     monkeypatch.setattr(DuckEngine, method, failing("SECRETCELL"))
-    query = session.group_by("ward").agg(n=la.count())
+    query = session.group_by("ward").bound(max_rows=10).agg(n=la.count())
     with pytest.raises(la.DataSetFrozen) as caught:
         query.release(0.5, delta=1e-5)
     error = caught.value

@@ -25,7 +25,7 @@ from letalone.engines.core.provenance import IN_MEMORY, vouched_for
 from letalone.errors import BudgetExceeded
 from letalone.errors.problem import Problem, Spelled
 from letalone.exact.typed import CONFIDENCE, Number
-from letalone.ledger import charging, digest_of
+from letalone.ledger import EntryKind, charging, digest_of
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.ledger.exceeding import Repricing
 from letalone.plans.plan import Plan
@@ -45,6 +45,7 @@ from letalone.session.notes import in_utc, notes_of, warnings_about_noise, warni
 from letalone.session.outputs import fill_slots, slots_of
 from letalone.session.preview import exact_columns, find_high_threshold, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.steps.row_limit import ROWS_SHARE
 from letalone.session.table_work import TableWork
 from letalone.session.time_steps import NOBODY
 from letalone.tables.columns import NoisyAnswer
@@ -53,6 +54,8 @@ from letalone.tables.compiled import Compiled, compile_plan
 if TYPE_CHECKING:
     from letalone.session.open_table import OpenTable
 
+LOOKED_AT = 20  # of the last charges, for one that differs by the schema alone
+SCHEMA_CHANGED = "Charged again: the schema changed since this question was answered."
 MANY_KEYS = 10_000  # stand for keys that are to be found, in a statement that is shown
 
 
@@ -159,8 +162,38 @@ class Priced(PricedQuestion):
         """The answer, charged before data is touched; the same question again is free."""
         check_asked(only_explained=self.only_explained)
         self.table.check_registered()
-        earlier = self.find_repeat()  # no data is read, so it waits for nobody
-        return arrange_release(self.answer() if earlier is None else earlier, self.arrangement)
+        release = self.find_repeat()  # no data is read, so it waits for nobody
+        if release is None:
+            release = replace(self, remark=self._remark_on_charge()).answer()
+        return arrange_release(release, self.arrangement)
+
+    def _remark_on_charge(self) -> str | None:
+        """The remark, and that the same was charged before while the schema said something else.
+
+        From the last charges, which whoever holds the ledger may read.
+        """
+        table = self.table
+        if table.asker is not NOBODY or not table.is_known:
+            return self.remark
+        charges = table.ledger.newest(table.name, limit=LOOKED_AT, kind=EntryKind.RESERVED)
+        if not any(self._differs_by_schema(entry.body) for entry in charges):
+            return self.remark
+        return SCHEMA_CHANGED if self.remark is None else f"{self.remark} {SCHEMA_CHANGED}"
+
+    def _differs_by_schema(self, charge: Json) -> bool:
+        mine, other = self.terms.plan, cast("Json", charge["plan"])
+        same = {name: part for name, part in mine.items() if name != "schema"}
+        return (
+            charge["version"] == self.table.version
+            and {name: part for name, part in other.items() if name != "schema"} == same
+            and other.get("schema") != mine["schema"]
+            and charge["privacy"] in self._same_prices()
+        )
+
+    def _same_prices(self) -> list[Json]:
+        """What the same ε reveals, also where a row limit was found with a part of it."""
+        rest = Budget(self.terms.epsilon * (1 - ROWS_SHARE), self.terms.delta)
+        return [self.terms.privacy.to_json(), self._curve_at(rest).to_json()]
 
     def find_repeat(self) -> Release | None:
         """The whole of an earlier answer to the same question, where there is one."""
