@@ -136,7 +136,7 @@ class Job:
     """A model of one column that is a constant."""
 
     features, target, epsilon, delta = ("cost",), None, 1.0, 0
-    privacy = la.PureDP(1.0)
+    privacy, per_unit, goes_on = la.PureDP(1.0), None, True
 
     def described(self):
         return {"kind": "a constant"}
