@@ -41,6 +41,7 @@ def groups_of(table: pa.Table, names: tuple[str, ...] = ("age", "zip")) -> list[
     return brute.groups_of(rows, len(names))
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(
     ROWS,

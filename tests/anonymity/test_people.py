@@ -163,6 +163,7 @@ MANY_ROWS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=8)
 @given(
     MANY_ROWS,

@@ -69,6 +69,7 @@ def test_a_budget_is_never_lowered(letalone: Letalone, path: Path, budget: str) 
     assert Ledger.open(path).data_set("visits").budget == Budget(1)
 
 
+@pytest.mark.long
 def test_a_budget_without_a_delta_is_no_dead_end(letalone: Letalone, my: Path) -> None:
     """What a newcomer did: `--budget 2`, then a question by ward."""
     count = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.1", "--budget", "2")

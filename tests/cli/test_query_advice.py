@@ -126,6 +126,7 @@ def test_bounds_go_by_the_name_that_select_gives(letalone: Letalone, my: Path) -
     assert option(command, "--bounds") == "twice=0:20"
 
 
+@pytest.mark.long
 def test_a_budget_without_a_delta_is_said_with_the_owners_command(
     letalone: Letalone, my: Path
 ) -> None:

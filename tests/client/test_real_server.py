@@ -1,9 +1,12 @@
 """la.Client against `letalone serve` over a real socket."""
 
+import pytest
+
 import letalone as la
 from curator.http.test_serving import PASSWORD, serving
 
 
+@pytest.mark.long
 def test_one_command_there_and_a_few_lines_here(tmp_path):
     with serving(tmp_path / "curator") as (_, address, first):
         once = first["one_time_passwords"]["analyst"]

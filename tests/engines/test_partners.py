@@ -151,6 +151,7 @@ def test_a_joined_table_is_that_of_plain_python(visits, patients, bounding, grou
     theirs.close()
 
 
+@pytest.mark.long
 @given(visits=st.lists(a_visit, min_size=1, max_size=8), patients=st.lists(a_patient, max_size=6))
 @settings(max_examples=pick(2, 4), deadline=None)
 def test_no_unit_moves_a_joined_table_by_more_than_its_rows(visits, patients):

@@ -113,6 +113,7 @@ def slow(rows, scope: RowScope, measures) -> list:
     return Reference(units).measure(about, measures)
 
 
+@pytest.mark.long
 @given(
     rows=st.lists(ROW, max_size=25),
     asked=st.tuples(

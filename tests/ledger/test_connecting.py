@@ -68,6 +68,7 @@ def test_what_an_address_says_is_left_as_it_is(database: str) -> None:
                 assert connection.info.get_parameters()["tcp_user_timeout"] == "30000"
 
 
+@pytest.mark.long
 def test_silent_connections_cost_one_wait_together_if_new_ones_work(
     through: tuple[BlackHole, str],
 ) -> None:
@@ -86,6 +87,7 @@ def test_silent_connections_cost_one_wait_together_if_new_ones_work(
         assert ledger.verify()
 
 
+@pytest.mark.long
 def test_a_silent_server_is_told_to_a_crowd_at_once_and_all_is_well_when_it_is_back(
     through: tuple[BlackHole, str],
 ) -> None:

@@ -140,6 +140,7 @@ def test_p2_is_never_below_an_exact_group_curve():
             assert rule.delta_bounds(epsilon)[0] == curve.delta_bounds(epsilon)[0]
 
 
+@pytest.mark.long
 def test_p2_of_a_curve_with_a_leak_does_not_grow_with_epsilon():
     """A leak without a largest loss: past the best point P2 would rise again."""
     curve = compose(GaussianDP(0.3), ApproxDP(0.1, 1e-3))

@@ -297,6 +297,7 @@ def test_more_reports_hide_better_and_none_hurts(local):
         assert curve.delta(20) == 0
 
 
+@pytest.mark.long
 @every_local
 @pytest.mark.few("PureDP(epsilon=1)", "LaplacePrivacy", "Finite", "truth=0.75")
 def test_delta_falls_with_epsilon_and_bounds_are_in_order(local):

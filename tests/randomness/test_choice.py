@@ -133,6 +133,7 @@ def flip_law(utilities: list[float], factor: float) -> dict[object, float]:
     return dict(law)
 
 
+@pytest.mark.long
 def test_permute_and_flip_has_the_law_of_its_definition():
     """20,000 draws, α = 1e-6; the exponential mechanism's law is rejected."""
     utilities, bits = [0.0, 1.0, 2.0, 4.0], SeededBits(6)

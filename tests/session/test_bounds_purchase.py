@@ -70,6 +70,7 @@ def test_what_has_bounds_is_priced_as_any_other_question() -> None:
     assert lacking_bounds(given) == ()
 
 
+@pytest.mark.long
 def test_each_of_the_trial_bounds_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     my, calls, real = session(), list[Any](), pricing.compile_plan
 
@@ -84,6 +85,7 @@ def test_each_of_the_trial_bounds_is_compiled_once(monkeypatch: pytest.MonkeyPat
     assert len(calls) == len(TRIAL_BOUNDS) + 2
 
 
+@pytest.mark.long
 def test_both_fit_or_none_is_charged_and_the_refusal_is_of_the_bounds() -> None:
     my = session(1.5)
     priced(my).release()
@@ -233,6 +235,7 @@ def test_every_answer_that_may_follow_must_fit_after_the_bounds() -> None:
             assert not replace(found, trials=trials).fits, place
 
 
+@pytest.mark.long
 def test_bounds_that_were_bought_feed_an_aggregate():
     session = opened()
     bought = session.private_bounds("cost", epsilon=5, rows=1000)

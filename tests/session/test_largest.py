@@ -13,6 +13,7 @@ def found_groups(session):
     return session.group_by("ward").bound(max_groups=1, max_rows=1).agg(n=la.count())
 
 
+@pytest.mark.long
 def test_a_delta_that_is_left_is_named_and_can_be_spent():
     """As somebody did: a budget of 3:1e-5, groups found twice at 1e-6, and then refused."""
     session = opened(budget=la.Budget(3, 1e-5))
@@ -29,6 +30,7 @@ def test_a_delta_that_is_left_is_named_and_can_be_spent():
     found_groups(session).release(epsilon=fits.epsilon, delta=fits.delta)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("delta", [0, 1e-7])
 def test_the_epsilon_that_is_named_fits_and_the_next_one_does_not(delta):
     """With a δ the noise is Gaussian, and what is left depends on more than sums."""

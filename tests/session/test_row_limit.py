@@ -118,6 +118,7 @@ def test_counts_and_sums_that_name_no_limit_have_one_found() -> None:
     assert session.sql("SELECT COUNT(*) AS n FROM data", epsilon=1).repeated
 
 
+@pytest.mark.long
 def test_what_cannot_take_a_limit_has_ten_rows_and_one_charge() -> None:
     """Means alone, groups that are bounded, an error to keep, batches, a service."""
     mean = la.mean("cost", lower=0, upper=1)
@@ -259,7 +260,7 @@ def test_levels_that_are_empty_hardly_add_to_the_error() -> None:
 
 def test_where_few_rows_are_seen_the_answer_says_what_is_sharper_if_there_is_one() -> None:
     """ "auto" cannot tell that nobody has ten: a tenth of ε does not notice a few people."""
-    sharper = "If every patient_id has one row, this is sharper: max_rows=1."
+    sharper = "; one row each: max_rows=1)."
     alone = opened(people(np.ones(4000, dtype=int)), seed=1).agg(n=la.count())
     assert sharper in said(alone.release(epsilon=1))
     assert sharper not in said(opened(some(), seed=1).agg(n=la.count()).release(epsilon=1))
@@ -299,6 +300,7 @@ def test_both_fit_or_none_is_charged() -> None:
     assert session.remaining.epsilon == 0
 
 
+@pytest.mark.long
 def test_bounds_and_the_limit_are_found_for_one_answer() -> None:
     session = opened(some(size=5000), seed=1, budget=2)
     asked = session.sql("SELECT SUM(cost) AS s FROM data", max_rows="auto")

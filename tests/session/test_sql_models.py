@@ -244,6 +244,7 @@ def test_what_looks_at_others_or_shows_people_is_refused(
     assert words in str(refused.value)
 
 
+@pytest.mark.long
 def test_named_queries_that_grow_without_end_are_refused(rows: la.Session) -> None:
     """Each name stands twice in the next one: 2^20 queries."""
     parts = ["q0 AS (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)"]

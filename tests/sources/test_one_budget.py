@@ -253,6 +253,7 @@ def test_one_table_has_one_identity_one_name_one_schema_file_and_one_ledger(draw
     assert first.identity[-1] in (meant[-1], str(Path.cwd() / meant[-1]))
 
 
+@pytest.mark.long
 @settings(max_examples=pick(200, 1000))
 @given(KINDS.flatmap(pairs), st.data())
 def test_two_tables_never_have_one_identity(meant, data):

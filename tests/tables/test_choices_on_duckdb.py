@@ -129,6 +129,7 @@ HIGH: Person = [("B", 9)] * 5
 CROWD: list[Person] = [[("A", age), ("B", age), ("C", age)] for age in range(10)]
 
 
+@pytest.mark.long
 @pytest.mark.few("add/remove")
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_some_neighbour_moves_each_score_by_more_than_half_of_the_claim(relation: str) -> None:

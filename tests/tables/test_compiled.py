@@ -149,6 +149,7 @@ def test_every_key_is_answered_whatever_the_table_holds(rows: int, options: Any)
         assert np.all(answer.low <= answer.high)
 
 
+@pytest.mark.long
 def test_with_negligible_noise_the_answers_are_the_plain_ones() -> None:
     rows = table(3000)
     answers = answered(plan_of(EVERYTHING), rows, epsilon=LARGE)

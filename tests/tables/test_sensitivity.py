@@ -385,6 +385,7 @@ def test_rank_utilities_move_by_the_claim_at_most_and_reach_it(
         assert largest == claimed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("bounding", ["two rows", "two groups of two rows"])
 def test_counts_of_candidates_move_by_the_claim_at_most_and_reach_it(

@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from letalone.curator.http.app import run_hourly
 from letalone.curator.http.logs import make_log
 
@@ -19,6 +21,7 @@ def kept_for_a_moment(service: Service) -> None:
     asyncio.run(moment())
 
 
+@pytest.mark.long
 def test_overdue_rows_are_removed_and_a_failure_is_told_without_words(
     bare: Service, monkeypatch: Any
 ) -> None:

@@ -165,6 +165,7 @@ def test_views_by_person_are_refused_where_each_row_is_a_person(server, made):
             checked(server, one, None)
 
 
+@pytest.mark.long
 def test_views_across_people_are_refused_whoever_vouches(server, made):
     names = made(*(definition for _, definition in ACROSS))
     for name, (words, _) in zip(names, ACROSS, strict=True):

@@ -32,6 +32,7 @@ def session(table):
         yield found
 
 
+@pytest.mark.long
 def test_candidates_take_no_width(session):
     candidates = [f"w{number}" for number in reversed(range(2000))]
     asked = session.bound(max_rows=1).agg(a=la.top_k("w", k=2, candidates=candidates))
