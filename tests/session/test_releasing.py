@@ -377,7 +377,7 @@ def test_the_price_that_was_typed_is_told_with_what_found_the_row_limit() -> Non
     session = opened(seed=4)
     first = session.agg(n=la.count()).release(epsilon=0.5)
     words = " ".join(str(first).split())
-    assert "(limit found for ε = 0.05" in words
-    assert "). Spent ε = 0.5 per patient_id." in words
+    assert "(limit found; one row each: max_rows=1)" in words
+    assert "Spent ε = 0.5 per patient_id." in words
     again = " ".join(str(session.agg(n=la.count()).release(epsilon=0.5)).split())
     assert "nothing spent" in again

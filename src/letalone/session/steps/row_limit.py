@@ -270,8 +270,7 @@ def note_on(plan: Plan, max_rows: MaxRows | None, limit: RowLimit | None) -> Spe
     if words is None or isinstance(max_rows, int):
         return None
     if limit is not None:
-        told = f"{words} (limit found for ε = {six(limit.epsilon)}"
         if plan.groups or limit == TEN_ROWS or limit.rows > USUAL_MAX_ROWS:
-            return Spelled(f"{told}).")
-        return Spelled(*(f"{told}; one row each: {option})." for option in ONE_ROW))
+            return Spelled(f"{words} (limit found for ε = {six(limit.epsilon)}).")
+        return Spelled(*(f"{words} (limit found; one row each: {option})." for option in ONE_ROW))
     return Spelled(*(f"{words} ({remedy} helps)." for remedy in REMEDIES))
