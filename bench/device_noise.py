@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import torch
 
-from letalone.learn.torch.noise.step_noise import step_noise as noise
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.bits import SYSTEM
 from letalone.randomness.keyed.run_keys import RunKeys
 

@@ -11,9 +11,9 @@ from torch.utils.data import TensorDataset
 
 import letalone as la
 from letalone.learn.torch import Flat, PrivateTrainer
+from letalone.learn.torch.noise import correlated
 from letalone.learn.torch.noise.bands import INDEPENDENT, Bands
 from letalone.learn.torch.noise.correlated import Correlated
-from letalone.learn.torch.noise.step_noise import correlated
 from letalone.learn.torch.turns import UnitTurns
 from networks import cross_entropy
 from seeded import SeededBits

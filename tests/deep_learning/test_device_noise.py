@@ -13,7 +13,7 @@ from torch import nn
 from torch.utils.data import TensorDataset
 
 from letalone.learn.torch import Flat, PrivateTrainer
-from letalone.learn.torch.noise.step_noise import step_noise as noise
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.keyed.gaussians import add_keyed_gaussians
 from letalone.randomness.keyed.law import KeyedLaw
 from letalone.randomness.keyed.run_keys import RunKeys

@@ -1,8 +1,10 @@
 """Who takes part: every unit by its own coin, in bins of which one changes with one unit."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest, chisquare
 
@@ -116,3 +118,10 @@ def test_one_odd_label_joins_no_others(others):
 def test_labels_of_another_shape_are_refused(labels):
     with pytest.raises(ParameterError, match="unit must be one column"):
         units_of(3, labels, 2)
+
+
+@pytest.mark.parametrize("odd", [None, float("nan"), pd.NA, pd.NaT, Decimal("sNaN")])
+def test_a_cell_that_is_no_label_refuses_nobody(odd) -> None:
+    """pandas' NA equals nothing, not even itself, and says so by an error."""
+    units = units_of(4, ["a", odd, "b", "a"], 2)
+    assert [part.tolist() for part in np.split(units.order, units.starts[1:-1])] == [[0, 3], [2]]

@@ -12,7 +12,7 @@ from torch.utils.data import TensorDataset
 
 import letalone as la
 from letalone.learn.torch import Automatic, Flat, PerLayer, PrivateTrainer, turns
-from letalone.learn.torch.noise.step_noise import step_noise as noise
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.bits import SYSTEM
 from networks import CASES, adapted, cross_entropy, make, token_loss
 from seeded import SeededBits

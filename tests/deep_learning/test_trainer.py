@@ -187,3 +187,17 @@ def test_where_torch_is_missing_the_words_say_how_to_install_it():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "needs PyTorch, which is not installed" in found.stdout
     assert "[torch]" in found.stdout
+
+
+def test_a_step_that_fails_ends_the_run(monkeypatch) -> None:
+    trainer = PrivateTrainer(
+        network(), cross_entropy, epsilon=2, delta=1e-6, rows=len(LABELS), batch_size=20, epochs=1
+    )
+    with trainer.steps((INPUTS, LABELS)) as steps:
+        next(steps)
+        with monkeypatch.context() as patch:
+            patch.setattr(type(steps), "_clipped_sums", lambda _: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                next(steps)
+        with pytest.raises(la.ParameterError, match="over"):
+            next(steps)

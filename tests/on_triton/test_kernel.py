@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 import torch
 
-from letalone.learn.torch.noise.step_noise import step_noise as noise
+from letalone.learn.torch.noise import step_noise as noise
 from letalone.randomness.keyed.gaussians import add_keyed_gaussians
 from letalone.randomness.keyed.law import TILE, KeyedLaw
 from letalone.randomness.keyed.run_keys import NoiseKey
 
 # Triton decides when it is loaded: here it needs no card, and no other test loads it.
 with patch.dict(os.environ, TRITON_INTERPRET="1"):
-    from letalone.learn.torch import noise_kernel
+    from letalone.learn.torch.noise import noise_kernel
 
 pytestmark = pytest.mark.long
 
 KEY = NoiseKey([0xA3B1BAC6, 1, 2, 3, 0xFFFFFFFF, 5, 6, 0x80000000])
 COMPILE = """
-from letalone.learn.torch.noise.step_noise import noise_kernel as kernel
+from letalone.learn.torch.noise import noise_kernel as kernel
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
 pointers = {"total": "*fp32", "into": "*fp32", "count": "*i32", "key": "*i64"}

@@ -84,8 +84,16 @@ def _column(labels: Any) -> NDArray[Any]:
         labels = column.tolist()
     cells, known = cast("Sequence[object]", labels), dict[object, int]()
     keys = (cell if isinstance(cell, Hashable) else (repr, repr(cell)) for cell in cells)
-    numbers = (None if k is None or k != k else known.setdefault(k, len(known)) for k in keys)
+    numbers = (None if _is_missing(k) else known.setdefault(k, len(known)) for k in keys)
     return np.array([np.nan if number is None else number for number in numbers], np.float64)
+
+
+def _is_missing(cell: object) -> bool:
+    """Whether a cell is no label: None, or not surely equal to itself (NaN, pandas' NA)."""
+    try:
+        return cell is None or not bool(cell == cell)
+    except Exception:  # of whichever kind: what cells raise must refuse nobody
+        return True
 
 
 def draw_units(units: int, rate: Fraction, bits: BitSource) -> Places:
@@ -115,10 +123,12 @@ def _places(
     part: Places, units: Units, rows: int, bits: BitSource
 ) -> tuple[Places, NDArray[np.bool_]]:
     own = [units.drawn(int(unit), bits) for unit in part]
-    # Masked places hold a copy of an example that is there: its share is 0.
+    # Masked places have share 0. They hold a copy of the unit's own example: 0 times an odd one is
+    # NaN, and whoever holds it counts for nothing. Rows of nobody hold anything.
     places = np.full((rows, units.most), own[0][0], np.int64)
     real = np.zeros((rows, units.most), np.bool_)
     for row, examples in enumerate(own):
+        places[row] = examples[0]
         places[row, : len(examples)], real[row, : len(examples)] = examples, True
     return places, real
 

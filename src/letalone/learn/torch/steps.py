@@ -27,6 +27,7 @@ from letalone.learn.torch.gradients.checks import Way, augmented, made_up
 from letalone.learn.torch.gradients.computing import PieceShare, Summing
 from letalone.learn.torch.gradients.recording import ExampleBatch, Loss, trained
 from letalone.learn.torch.gradients.sums import Sums, emptied, single_will_do
+from letalone.learn.torch.luck import secret_luck
 from letalone.learn.torch.noise.correlated import Correlated
 from letalone.learn.torch.sampling import Piece, Units, bins_for, pieces_of
 from letalone.learn.torch.team import Team
@@ -69,7 +70,8 @@ class PrivateSteps(Iterator[int]):
         def batch() -> ExampleBatch:
             return augmented(made_up(like, pieces.size * rows), pieces.augment)
 
-        self._adder.prepare(batch, PieceShare(rows, doubles=False))
+        for doubles in (False,) if self.plan.precision.is_fast else (False, True):
+            self._adder.prepare(batch, PieceShare(rows, doubles))
 
     @property
     def taken(self) -> int:
@@ -97,7 +99,11 @@ class PrivateSteps(Iterator[int]):
         if self._taken >= self.plan.steps:
             raise StopIteration
         self._taken += 1  # before anything is read
-        self._write(self._clipped_sums())
+        try:
+            self._write(self._clipped_sums())
+        except BaseException:
+            self.close()  # later steps would be correlated with one that is not there
+            raise
         return self._taken
 
     def _clipped_sums(self) -> Sums:
@@ -108,7 +114,7 @@ class PrivateSteps(Iterator[int]):
         )
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
         own = team.shared(self._draw(bins))
-        with team.together():
+        with team.together(), secret_luck(sums.total.device, self._bits):
             for piece in own:
                 self._add(piece, sums)
             sums.finished()

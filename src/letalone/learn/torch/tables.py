@@ -36,6 +36,7 @@ from letalone.plans.types import Type
 from letalone.privacy import Neighbours, Privacy
 from letalone.privacy.curve import Json
 
+LARGEST_TARGET = 1e30  # beyond, losses and their slopes are no single-precision numbers
 Rows = tuple[Tensor, Tensor]
 Cells = NDArray[Any]
 Train = Callable[[Rows, Cells | None], Json]
@@ -141,6 +142,11 @@ def target_of(schema: Schema, name: str | None) -> TargetColumn:
             " off the data. Add them to its schema."
         )
     lower, upper = cast("tuple[Number, Number]", bounds)
+    if max(abs(lower), abs(upper)) > LARGEST_TARGET:
+        raise ParameterError(
+            f"The bounds of column {name!r} must be between -{LARGEST_TARGET:g} and"
+            f" {LARGEST_TARGET:g}: a network learns in single precision."
+        )
     return TargetColumn(name, None, (float(lower), float(upper)))
 
 

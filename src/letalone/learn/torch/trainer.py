@@ -342,6 +342,8 @@ class PrivateTrainer:
                             tell(progress, Progress(step, self.plan.steps, steps.epsilon, planned))
         except BaseException:
             snapshot.restore(kept)
+            for parameter in trained(self.model).values():
+                parameter.grad = None  # of a step that is taken anew
             raise
         finally:
             steps.close()

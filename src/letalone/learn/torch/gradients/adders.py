@@ -47,7 +47,8 @@ def pieces_for(
     """The pieces of a step that draws so many units on average."""
     adder = _adder(backend, memory)
     if size is not None:
-        _check_size(int(COUNT.typed("physical_batch_size", size)), precision)
+        size = int(COUNT.typed("physical_batch_size", size))
+        _check_size(size, precision)
         return Pieces(size, padded=True, augment=augment, adder=adder)
     size = PIECE if backend is None else _fitting(batch)
     return Pieces(size, padded=backend is not None, augment=augment, adder=adder)

@@ -70,11 +70,16 @@ def kernel_works(device: torch.device) -> bool:
 def _passes_trial(device: torch.device) -> bool:
     from letalone.learn.torch.noise.noise_kernel import write_sums  # Triton is not everywhere
 
-    law, key, sums = KeyedLaw(Fraction(3)), NoiseKey(range(8)), np.linspace(-9, 9, TRIAL)
-    total = as_tensor(sums).to(device)
-    into = torch.empty_like(total)
-    unsure = write_sums(total, into, law=law, divisor=1, key=key, step=1)
-    return not unsure and np.array_equal(into.cpu(), add_keyed_gaussians(sums, law, key, 1))
+    law, key = KeyedLaw(Fraction(3)), NoiseKey(range(8))
+    for kind, divisor in ((np.float64, 1), (np.float32, 3)):
+        sums = np.linspace(-9, 9, TRIAL).astype(kind)
+        total = as_tensor(sums).to(device)
+        into = torch.empty_like(total)
+        unsure = write_sums(total, into, law=law, divisor=divisor, key=key, step=1)
+        noisy = add_keyed_gaussians(sums.astype(np.float64), law, key, 1)
+        if unsure or not np.array_equal(into.cpu(), (noisy / divisor).astype(kind)):
+            return False
+    return True
 
 
 def noise_words(device: torch.device) -> tuple[str, ...]:
