@@ -149,7 +149,7 @@ def _compute_columns(
     rows = _with_looked_up(release.rows(), how)
     kept = _passing(how.having, rows, range(len(rows)))
     if not how.computed:
-        return release, rows, kept
+        return release, rows, _passing(how.keep, rows, kept)
     known = [dict(rows[at]) for at in kept]
     for name, formula in how.computed:
         column = compute_column(formula, known)
