@@ -37,13 +37,11 @@ def is_unit(node: exp.Expr, unit: str, called: str) -> bool:
 
 def split_formulas(inner: exp.Select, unit: str) -> tuple[exp.Select, dict[str, exp.Expr]]:
     """The inner query with features alone, and what its formulas are of these, by name."""
-    inner, formulas, called = inner.copy(), dict[str, exp.Expr](), called_of(inner)
+    inner, formulas = inner.copy(), dict[str, exp.Expr]()
+    is_person = partial(is_unit, unit=unit, called=called_of(inner))
     columns: list[exp.Expr] = []
     taken = {column.alias_or_name.casefold() for column in inner.expressions}
-    for column in [
-        _named(column, taken, partial(is_unit, unit=unit, called=called))
-        for column in inner.expressions
-    ]:
+    for column in [_named(column, taken, is_person) for column in inner.expressions]:
         of = column.unalias().unnest()
         parts = [] if _is_feature(of) else list(features_in(of))
         if not column.alias or not parts:
@@ -57,7 +55,7 @@ def split_formulas(inner: exp.Select, unit: str) -> tuple[exp.Select, dict[str, 
             part.replace(exp.column(name, quoted=True))
         formulas[column.alias] = holder.this
     plain = [_plain_column(column) for column in columns]
-    inner.set("expressions", [c for c in plain if not is_unit(c.unalias(), unit, called)])
+    inner.set("expressions", [c for c in plain if not is_person(c.unalias())])
     if not inner.expressions:
         inner.set("expressions", [exp.column(unit, quoted=True)])
     return inner, formulas
