@@ -294,8 +294,8 @@ OVER_ANSWERS = (
     "WITH w AS (SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward), r AS (SELECT *, RANK() OVER"
     " (ORDER BY s DESC) AS place FROM w) SELECT ward, s FROM r WHERE place <= 2",
     "WITH a AS (SELECT ward, COUNT(*) AS n FROM visits WHERE icu GROUP BY ward), b AS (SELECT ward,"
-    " COUNT(*) AS n FROM visits GROUP BY ward) SELECT ward, a.n / b.n AS share FROM a JOIN b USING"
-    " (ward)",
+    " COUNT(*) AS n FROM visits GROUP BY ward) SELECT ward, a.n / b.n AS share FROM b LEFT JOIN a"
+    " USING (ward)",
     "SELECT c.region, s.n FROM (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) s JOIN cities"
     " c ON s.city = c.city",
     "SELECT ward, CASE WHEN COUNT(*) >= 100 THEN 'large' ELSE 'small' END AS size FROM visits"

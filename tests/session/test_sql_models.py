@@ -191,10 +191,10 @@ def ask(session: la.Session, sql: str) -> list[dict[str, object]]:
     return session.sql(sql, tables={"wards": WARDS}).release(epsilon=EPSILON, delta=1e-9).rows()
 
 
-def by_duckdb(sql: str) -> list[dict[str, object]]:
+def by_duckdb(sql: str, **tables: pa.Table) -> list[dict[str, object]]:
     with duckdb.connect() as duck:
-        duck.register("visits", visits())
-        duck.register("wards", WARDS)
+        for name, table in ({"visits": visits(), "wards": WARDS} | tables).items():
+            duck.register(name, table)
         found = duck.sql(sql.replace('"public".', "").replace("public.", ""))
         return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 

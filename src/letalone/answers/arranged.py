@@ -33,6 +33,7 @@ from letalone.answers.row_formulas import (
     without_nan,
 )
 
+TOTALS = "The total is that of the listed groups."  # rows may be in none of them
 AnyRelease = TypeVar("AnyRelease", bound=ReleaseRecord)
 
 
@@ -90,13 +91,25 @@ class Arrangement:
         formulas = f"Computed from the noisy numbers, without a range: {', '.join(names)}."
         by_what = "" if by_groups else ": by the noisy numbers"
         rows = f"Rows are {'; '.join(sentences)}{by_what}." if sentences else ""
-        return " ".join(words for words in (rows, formulas if names else "") if words)
+        total = TOTALS if any(_has_total(formula) for _, formula in self.computed) else ""
+        return " ".join(words for words in (rows, formulas if names else "", total) if words)
 
     def _looked_at(self) -> set[str]:
         """The columns that decide which rows are shown, and their order."""
         conditions = [condition for condition in (self.having, self.keep) if condition is not None]
         names = {name for condition in conditions for name in _names(condition)}
         return names | {order.name for order in self.order}
+
+
+def _has_total(formula: RowFormula) -> bool:
+    """Whether it adds up all rows of an answer."""
+    match formula:
+        case WindowFunction("sum", _, (), (), None):
+            return True
+        case Calculation(_, parts):
+            return any(map(_has_total, parts))
+        case _:
+            return False
 
 
 def _names(condition: "Condition") -> Iterator[str]:
@@ -149,7 +162,7 @@ def _compute_columns(
     rows = _with_looked_up(release.rows(), how)
     kept = _passing(how.having, rows, range(len(rows)))
     if not how.computed:
-        return release, rows, kept
+        return release, rows, _passing(how.keep, rows, kept)
     known = [dict(rows[at]) for at in kept]
     for name, formula in how.computed:
         column = compute_column(formula, known)

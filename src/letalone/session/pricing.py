@@ -188,6 +188,8 @@ class Priced(PricedQuestion):
             and {name: part for name, part in other.items() if name != "schema"} == same
             and other.get("schema") != mine["schema"]
             and charge["privacy"] in self._same_prices()
+            and self.table.ledger.repeat_of(self.table.name, cast("str", charge["digest"]))
+            is not None  # a charge whose work failed answered nothing
         )
 
     def _same_prices(self) -> list[Json]:

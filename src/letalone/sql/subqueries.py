@@ -18,10 +18,11 @@ from sqlglot import exp
 from letalone.plans.schema import Schema
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.from_clause import KnownTables
-from letalone.sql.names import matching, only
+from letalone.sql.names import only
 from letalone.sql.refusals import CLAUSES, SUBQUERY
 from letalone.sql.rewriting.features import (
     features_in,
+    is_unit,
     plain_feature,
     split_formulas,
     unit_names,
@@ -61,7 +62,7 @@ def unfold(query: exp.Select, known: KnownTables) -> Unfolded:
     """The query as one SELECT; what cannot be written so is refused."""
     schema = known.schema
     query = _with_scalars(without_with(query), schema)
-    query = one_answer(query, list(known.public))
+    query = one_answer(query, list(known.public), schema.unit)
     source = query.args.get("from_")
     inner = None if source is None else source.this
     if type(inner) is not exp.Subquery:
@@ -127,23 +128,19 @@ def _is_by_unit(query: exp.Select, unit: str | None) -> bool:
     if type(key) is exp.Literal and str(key.this).isdecimal():
         place = int(key.this) - 1
         key = nodes_of(query.expressions)[place] if place < len(query.expressions) else key
-    if type(key) is not exp.Column or type(key.this) is not exp.Identifier:
-        return False
-    return matching(key.this, [unit]) is not None
+    return is_unit(key, unit, called_of(query))
 
 
 def _distinct_units(query: exp.Select, unit: str | None) -> exp.Select:
     """SELECT DISTINCT patient_id is GROUP BY patient_id."""
     only = query.expressions[0] if len(query.expressions) == 1 else None
-    named = type(only) is exp.Column and type(only.this) is exp.Identifier
-    if not named or unit is None or query.args.get("group") or not query.args.get("distinct"):
+    if only is None or unit is None or query.args.get("group") or not query.args.get("distinct"):
         return query
-    column = cast("exp.Column", only)
-    if matching(cast("exp.Identifier", column.this), [unit]) is None:
+    if not is_unit(only, unit, called_of(query)):
         return query
     query = query.copy()
     query.set("distinct", None)
-    query.set("group", exp.Group(expressions=[column.copy()]))
+    query.set("group", exp.Group(expressions=[only.copy()]))
     return query
 
 

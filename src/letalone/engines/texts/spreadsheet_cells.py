@@ -18,7 +18,7 @@ from letalone.plans.types import Type
 
 # Thousands may be set apart by points, blanks or apostrophes, the same all through.
 WITH_COMMA = re.compile(
-    r" *[-+]?(\d+|\d{1,3}([. \u00a0\u202f'])\d{3}(\2\d{3})*)(,\d+)? *", re.ASCII
+    r" *[-+]?(\d+|[1-9]\d{0,2}([. \u00a0\u202f'])\d{3}(\2\d{3})*)(,\d+)? *", re.ASCII
 )
 SEPARATORS_OF_THOUSANDS = re.compile(r"(?<=\d)[. \u00a0\u202f'](?=\d)")
 PARTS_OF_A_DAY = {

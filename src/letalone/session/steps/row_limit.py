@@ -89,6 +89,10 @@ UNKNOWN_LIMIT = (
     'The row limit is not known yet: .release(epsilon=…) with max_rows="auto" finds it first, with'
     " a tenth of ε. Release one such question with an epsilon, or give a number: max_rows=10."
 )
+LATER_RULE = (
+    "The row limit in this ledger was found by a later version of letalone, which reads it in"
+    " another way. Use that version, or give a number: max_rows=10."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ def limits_of(
     people: Sequence[float], margins: Sequence[float], *, rule: int = RULE
 ) -> tuple[int, int]:
     """The limit of a total and that in groups, of what `highest_level` is told."""
+    if rule not in range(1, RULE + 1):
+        raise ParameterError(LATER_RULE)
     place = highest_level(people, margins)
     more = _at_least_ten(min(place + 1, len(LEVELS) - 1))
     if rule > 1 and 0 <= place < len(LEVELS) - 1 and people[place + 1] <= 0:

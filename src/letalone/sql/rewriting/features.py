@@ -10,8 +10,8 @@ computes with it. People are counted by their rows: COUNT(DISTINCT person) is CO
   Tested:   tests/session/test_sql_models.py
 """
 
-from collections.abc import Collection, Iterator
-from functools import reduce
+from collections.abc import Callable, Collection, Iterator
+from functools import partial, reduce
 from typing import cast
 
 from sqlglot import exp
@@ -19,15 +19,18 @@ from sqlglot import exp
 from letalone.plans.schema import Schema
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import matching
+from letalone.sql.rewriting.inner_columns import called_of
 
 OF_PEOPLE = (exp.LogicalOr, exp.LogicalAnd, exp.ArgMin, exp.ArgMax, exp.First, exp.Last)
 MOST_KEYS = 40  # of a column whose values are counted of each person
 OF_CASES = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.LogicalOr)
 
 
-def is_unit(node: exp.Expr, unit: str) -> bool:
-    """Whether a node is the column that identifies people."""
+def is_unit(node: exp.Expr, unit: str, called: str) -> bool:
+    """Whether a node is the column that identifies people, of the table that is called so."""
     if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
+        return False
+    if node.text("table").casefold() not in ("", called.casefold()):
         return False
     return matching(node.this, [unit]) is not None
 
@@ -35,9 +38,10 @@ def is_unit(node: exp.Expr, unit: str) -> bool:
 def split_formulas(inner: exp.Select, unit: str) -> tuple[exp.Select, dict[str, exp.Expr]]:
     """The inner query with features alone, and what its formulas are of these, by name."""
     inner, formulas = inner.copy(), dict[str, exp.Expr]()
+    is_person = partial(is_unit, unit=unit, called=called_of(inner))
     columns: list[exp.Expr] = []
     taken = {column.alias_or_name.casefold() for column in inner.expressions}
-    for column in [_named(column, taken, unit) for column in inner.expressions]:
+    for column in [_named(column, taken, is_person) for column in inner.expressions]:
         of = column.unalias().unnest()
         parts = [] if _is_feature(of) else list(features_in(of))
         if not column.alias or not parts:
@@ -51,15 +55,15 @@ def split_formulas(inner: exp.Select, unit: str) -> tuple[exp.Select, dict[str, 
             part.replace(exp.column(name, quoted=True))
         formulas[column.alias] = holder.this
     plain = [_plain_column(column) for column in columns]
-    inner.set("expressions", [column for column in plain if not is_unit(column.unalias(), unit)])
+    inner.set("expressions", [c for c in plain if not is_person(c.unalias())])
     if not inner.expressions:
         inner.set("expressions", [exp.column(unit, quoted=True)])
     return inner, formulas
 
 
-def _named(column: exp.Expr, taken: set[str], unit: str) -> exp.Expr:
+def _named(column: exp.Expr, taken: set[str], is_person: Callable[[exp.Expr], bool]) -> exp.Expr:
     """A column with a name, also where nobody can ask for it."""
-    if column.alias or is_unit(column, unit) or not _is_feature(column.unnest()):
+    if column.alias or is_person(column) or not _is_feature(column.unnest()):
         return column
     name = f"feature_{len(taken) + 1}"
     taken.add(name)
@@ -118,6 +122,8 @@ def _first(node: exp.Expr) -> exp.Expr:
     if len(order.expressions) != 1:
         return node
     by = order.expressions[0]
+    if by.args.get("nulls_first"):
+        return node
     is_last = (type(node) is exp.Last) != bool(by.args.get("desc"))
     kind = exp.ArgMax if is_last else exp.ArgMin
     return kind(this=order.this, expression=by.this)
@@ -128,7 +134,7 @@ def with_listed_values(inner: exp.Select, schema: Schema) -> exp.Select:
     inner = inner.copy()
     for count in list(inner.find_all(exp.Count)):
         of = count.this.expressions if type(count.this) is exp.Distinct else []
-        keys = _keys_of(of[0], schema) if len(of) == 1 else None
+        keys = _keys_of(of[0], schema, called_of(inner)) if len(of) == 1 else None
         if keys is not None:
             has = [exp.LogicalOr(this=exp.EQ(this=of[0].copy(), expression=key)) for key in keys]
             one_each = [_one_if(condition) for condition in has]
@@ -136,9 +142,11 @@ def with_listed_values(inner: exp.Select, schema: Schema) -> exp.Select:
     return inner
 
 
-def _keys_of(node: exp.Expr, schema: Schema) -> list[exp.Expr] | None:
+def _keys_of(node: exp.Expr, schema: Schema, called: str) -> list[exp.Expr] | None:
     """The declared keys of a column, as SQL writes them; None of many, or of another node."""
     if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
+        return None
+    if node.text("table").casefold() not in ("", called.casefold()):
         return None
     known = {column.name: column.keys or () for column in schema.columns}
     keys = known.get(matching(node.this, known) or "", ())
@@ -165,7 +173,7 @@ def unit_names(inner: exp.Select, unit: str) -> set[str]:
     return {
         column.alias_or_name.casefold()
         for column in inner.expressions
-        if is_unit(column.unalias(), unit)
+        if is_unit(column.unalias(), unit, called_of(inner))
     }
 
 

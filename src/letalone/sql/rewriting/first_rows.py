@@ -68,6 +68,10 @@ def _of_qualify(select: exp.Select) -> tuple[exp.Select, exp.Expr] | None:
     windows = list(qualify.find_all(exp.Window))
     if len(windows) != 1 or type(windows[0].this) is not exp.RowNumber:
         return None
+    inside = {id(part) for part in windows[0].walk()}
+    names = {c.name.casefold() for c in qualify.find_all(exp.Column) if id(c) not in inside}
+    if names & {column.alias.casefold() for column in select.expressions if column.alias}:
+        return None  # is it the column, or what is called so here?
     below, condition = select.copy(), exp.Paren(this=qualify.this.copy())
     below.set("qualify", None)
     window = cast("exp.Window", condition.find(exp.Window))

@@ -60,6 +60,7 @@ def columns_of(query: exp.Select) -> dict[str, exp.Expr]:
     columns: dict[str, exp.Expr] = {}
     for column in query.expressions:
         if is_star(column):
+            _check_star(column, called_of(query))
             continue
         name = column.alias_or_name
         if not name:
@@ -70,10 +71,17 @@ def columns_of(query: exp.Select) -> dict[str, exp.Expr]:
     return columns
 
 
+def _check_star(column: exp.Expr, called: str) -> None:
+    """Refuses all columns of a public table: some may be called like those of the table."""
+    if column.text("table").casefold() not in ("", called.casefold()):
+        what = f"{column.sql()} is not read within FROM"
+        raise Unread(what, "Name its columns: SELECT v.*, w.name FROM …", node=column)
+
+
 def called_of(query: exp.Select) -> str:
     """What a query calls the table in its FROM."""
-    table = query.args["from_"].this
-    return table.alias_or_name
+    source = query.args.get("from_")
+    return "" if source is None else source.this.alias_or_name
 
 
 def replace_columns(

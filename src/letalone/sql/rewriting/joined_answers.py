@@ -16,10 +16,15 @@ from sqlglot import exp
 
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import matching
+from letalone.sql.rewriting.one_number import has_only, is_plain_table
 from letalone.sql.rewriting.totals import filter_number, is_same_table
+from letalone.sql.text import Unread
 
 GROUPED = ("expressions", "from_", "joins", "where", "group", "order")
 SIDES = ("", "LEFT", "RIGHT", "FULL")
+KINDS = ("", "INNER", "OUTER")
+OF_PEOPLE = "Write one query: COUNT(*) FILTER (WHERE …) AS n, … FROM visits GROUP BY patient_id."
+OF_GROUPS = "Write FULL JOIN, where a group without rows has a count of 0 and noise, or FILTER."
 Meant = dict[tuple[str, str], exp.Expr]  # what a column of a table in FROM is, by both names
 
 
@@ -30,8 +35,12 @@ class JoinedAnswer(NamedTuple):
     of: exp.Expr
 
 
-def one_answer(query: exp.Select, public: Collection[str]) -> exp.Select:
-    """The query FROM one grouped query, where several are joined; else as it is."""
+def one_answer(query: exp.Select, public: Collection[str], unit: str | None = None) -> exp.Select:
+    """The query FROM one grouped query, where several are joined; else as it is.
+
+    Refused where the answers are of other rows, and the join chooses among their groups: which
+    groups have rows nobody may see.
+    """
     source, joins = query.args.get("from_"), cast("list[exp.Join]", query.args.get("joins") or [])
     if source is None or not joins:
         return query
@@ -42,13 +51,20 @@ def one_answer(query: exp.Select, public: Collection[str]) -> exp.Select:
     others = [part for part in parts if part not in grouped]
     if not grouped or not all(_is_public(part.of, public) for part in others):
         return query
-    if not all(str(join.args.get("side") or "").upper() in SIDES for join in joins):
+    if not all(map(_is_read, joins)):
         return query
     keys = [_key(join, parts[: place + 1], parts[place + 1]) for place, join in enumerate(joins)]
     if None in keys:
         return query
     ties = cast("list[Tie]", keys)
+    _check_groups(query, grouped, ties, unit)
     return _joined(query, grouped, others, ties) or query
+
+
+def _is_read(join: exp.Join) -> bool:
+    side, kind = (str(join.args.get(name) or "").upper() for name in ("side", "kind"))
+    parts = ("this", "side", "kind", "on", "using")
+    return side in SIDES and kind in KINDS and has_only(join, *parts)
 
 
 class Tie(NamedTuple):
@@ -86,8 +102,7 @@ def _only(select: exp.Select, *names: str) -> bool:
 
 
 def _is_public(table: exp.Expr, public: Collection[str]) -> bool:
-    named = type(table) is exp.Table and type(table.this) is exp.Identifier
-    return named and matching(cast("exp.Identifier", table.this), public) is not None
+    return is_plain_table(table) and matching(table.this, public) is not None
 
 
 def _is_grouped(table: exp.Expr) -> bool:
@@ -96,7 +111,7 @@ def _is_grouped(table: exp.Expr) -> bool:
         return False
     below = select.args.get("from_")
     named = all(type(c) is exp.Column or c.alias for c in select.expressions)
-    plain = below is not None and type(below.this) is exp.Table
+    plain = below is not None and is_plain_table(below.this)
     return plain and named and bool(select.args.get("group"))
 
 
@@ -115,6 +130,35 @@ def _key(join: exp.Join, before: list[JoinedAnswer], part: JoinedAnswer) -> Tie 
     known = {one.called for one in before}
     left, right = ends if ends[1][0] == part.called else (ends[1], ends[0])
     return Tie(left, right, side) if left[0] in known and right[0] == part.called else None
+
+
+def _check_groups(
+    query: exp.Select, grouped: list[JoinedAnswer], ties: list[Tie], unit: str | None
+) -> None:
+    """Refuses answers of other rows, unless the join keeps every group that has rows in any."""
+    wheres = [part.of.this.args.get("where") for part in grouped]
+    if all(where == wheres[0] for where in wheres):
+        return
+    selects = [cast("exp.Select", part.of.this) for part in grouped]
+    keys = [key for select in selects for key in _group(select)]
+    if unit is not None and any(_is_unit(key, unit) for key in keys):
+        what = "Two queries of the rows of each person, with another WHERE each, are not joined"
+        raise Unread(what, OF_PEOPLE, node=grouped[1].of)
+    names = {part.called for part in grouped}
+    within = [tie.side for tie in ties if {tie.left[0], tie.right[0]} <= names]
+    of_all = wheres[0] is None and set(within) == {"LEFT"}
+    if not of_all and set(within) != {"FULL"}:
+        what = "Answers of other rows each are joined here by the groups that have rows in both"
+        raise Unread(what, OF_GROUPS, node=grouped[1].of)
+    missing = [n for n in query.find_all(exp.Is) if n.find_ancestor(exp.Subquery) is None]
+    if missing:
+        what = "Which groups have no rows in a joined answer is not told"
+        raise Unread(what, OF_GROUPS, node=missing[0])
+
+
+def _is_unit(node: exp.Expr, unit: str) -> bool:
+    named = type(node) is exp.Column and type(node.this) is exp.Identifier
+    return named and matching(cast("exp.Identifier", node.this), [unit]) is not None
 
 
 def _joined(

@@ -23,8 +23,23 @@ Any = TypeVar("Any", exp.Select, Query)
 
 def without_with(query: Any) -> Any:
     """The query with its named queries in the places of their names."""
+    query = _with_inner_names(query)
     query = _with_names(query) if query.args.get("with_") else query
     return cast("Any", _passed_on(query))
+
+
+def _with_inner_names(query: Any) -> Any:
+    """The query without WITH in its inner queries, the innermost first: they hide outer names."""
+    nodes = [node for node in query.walk() if node is not query and node.args.get("with_")]
+    if not nodes:
+        return query
+    query = query.copy()
+    nodes = [node for node in query.walk() if node is not query and node.args.get("with_")]
+    for node in reversed(nodes):
+        if not isinstance(node, exp.Select | exp.Union):
+            raise Unread("This WITH is not read", ONE, node=node)
+        node.replace(_with_names(node))
+    return query
 
 
 def _with_names(query: Any) -> Any:

@@ -18,7 +18,14 @@ from sqlglot import exp
 
 from letalone.sql.names import matching
 from letalone.sql.rewriting.first_rows import with_places
-from letalone.sql.rewriting.one_number import CLAUSES
+from letalone.sql.rewriting.one_number import (
+    PLAIN,
+    has_only,
+    is_of_table,
+    is_plain_query,
+    is_plain_table,
+)
+from letalone.sql.text import Unread
 
 PEOPLE, ROWS = "people", "rows"
 
@@ -52,9 +59,9 @@ def _is_unit(node: exp.Expr | None, owner: Owner) -> bool:
 def _is_own(query: exp.Select, owner: Owner) -> bool:
     source = query.args.get("from_")
     table = None if source is None else source.this
-    if type(table) is not exp.Table or type(table.this) is not exp.Identifier:
+    if not is_plain_table(table):
         return False
-    return matching(table.this, owner.tables) is not None
+    return matching(cast("exp.Table", table).this, owner.tables) is not None
 
 
 def _parts(where: exp.Expr | None) -> list[exp.Expr]:
@@ -73,7 +80,11 @@ def _drop_table_names(node: exp.Expr) -> exp.Expr:
 def _of_some_people(query: exp.Select, owner: Owner) -> exp.Select | None:
     parts = _parts(query.args.get("where"))
     chosen = [part for part in parts if _people_in(part, owner) is not None]
-    if not chosen or any(query.args.get(name) for name in CLAUSES) or not _is_own(query, owner):
+    if not chosen or not has_only(query, *PLAIN) or not _is_own(query, owner):
+        return None
+    outside = [*query.expressions, *(p.this.this if type(p) is exp.Not else p.this for p in chosen)]
+    outside += [part for part in parts if part not in chosen]
+    if not all(is_of_table(part, query.args["from_"].this) for part in outside):
         return None
     columns = [_count_people(column, owner) for column in query.expressions]
     if not all(columns):
@@ -85,13 +96,18 @@ def _of_some_people(query: exp.Select, owner: Owner) -> exp.Select | None:
         met = _meets(cast("exp.Select", _people_in(part, owner)), features)
         if met is None:
             return None
-        conditions.append(exp.Not(this=met) if type(part) is exp.Not else met)
+        conditions.append(_is_false(met) if type(part) is exp.Not else met)
     own = exp.and_(*rest) if rest else None
     features.append(_rows_feature(own))
     inner = exp.select(*features).from_(query.args["from_"].this.copy())
     inner = inner.group_by(exp.column(owner.unit, quoted=True))
     outer = exp.select(*cast("list[exp.Expr]", columns)).from_(inner.subquery(PEOPLE))
     return outer.where(exp.and_(*conditions, copy=False))
+
+
+def _is_false(met: exp.Expr) -> exp.Expr:
+    """Whether a person is not among those who meet it: also where it is unknown."""
+    return exp.Not(this=exp.Coalesce(this=met, expressions=[exp.false()]))
 
 
 def _people_in(node: exp.Expr, owner: Owner) -> exp.Select | None:
@@ -102,9 +118,23 @@ def _people_in(node: exp.Expr, owner: Owner) -> exp.Select | None:
     if type(select) is not exp.Select or not _is_unit(inside.this, owner):
         return None
     alone = len(select.expressions) == 1 and _is_unit(select.expressions[0].unalias(), owner)
-    allowed = ("expressions", "from_", "where", "group", "having", "distinct")
-    others = [name for name, value in select.args.items() if value and name not in allowed]
-    return select if alone and not others and _is_own(select, owner) else None
+    plain = is_plain_query(select, "group", "having", "distinct") and _is_own(select, owner)
+    group, distinct = select.args.get("group"), select.args.get("distinct")
+    if not plain or not alone or (distinct is not None and distinct.args.get("on")):
+        return None
+    if group is None:
+        return None if select.args.get("having") else select
+    return select if _is_by_person(group, owner) else None
+
+
+def _is_by_person(group: exp.Expr, owner: Owner) -> bool:
+    """GROUP BY patient_id, or its place, and nothing else."""
+    keys = cast("list[exp.Expr]", group.expressions)
+    return (
+        has_only(group, "expressions")
+        and len(keys) == 1
+        and (_is_unit(keys[0], owner) or keys[0].sql() == "1")
+    )
 
 
 def _meets(query: exp.Select, features: list[exp.Expr]) -> exp.Expr | None:
@@ -159,7 +189,9 @@ def _one_row_each(query: exp.Select, owner: Owner) -> exp.Select | None:
     source = query.args.get("from_")
     inner = None if source is None else source.this
     select = inner.this if type(inner) is exp.Subquery else None
-    if type(select) is not exp.Select or query.args.get("joins") or not _is_own(select, owner):
+    if type(select) is not exp.Select or query.args.get("joins"):
+        return None
+    if not _is_of_rows(select) or not _is_own(select, owner):
         return None
     numbered = [c for c in select.expressions if type(c.unalias()) is exp.Window]
     if len(numbered) != 1 or not numbered[0].alias:
@@ -169,13 +201,32 @@ def _one_row_each(query: exp.Select, owner: Owner) -> exp.Select | None:
     by = cast("list[exp.Expr]", window.args.get("partition_by") or [])
     if type(window.this) is not exp.RowNumber or len(by) != 1 or not _is_unit(by[0], owner):
         return None
+    if not has_only(window, "this", "partition_by", "order", "over"):
+        return None
     parts = _parts(query.args.get("where"))
     first = [part for part in parts if _is_first(part, name)]
     if len(first) != 1 or order is None or len(order.expressions) != 1:
         return None
+    check_missing_last(order.expressions[0])
     return _of_first_rows(
         query, select, order.expressions[0], [p for p in parts if p not in first], owner
     )
+
+
+def _is_of_rows(select: exp.Select) -> bool:
+    """Whether a query has all rows that its WHERE chooses, each with one number of a window."""
+    distinct = select.args.get("distinct")
+    if distinct is not None and distinct.args.get("on"):
+        return False
+    windows = [w for column in select.expressions for w in column.find_all(exp.Window)]
+    return is_plain_query(select, "distinct", "order") and len(windows) == 1
+
+
+def check_missing_last(order: exp.Expr) -> None:
+    """Refuses an order in which rows with a missing value are first: they are never here."""
+    if order.args.get("nulls_first"):
+        what = "Rows with a missing value come first in this order"
+        raise Unread(what, "Write NULLS LAST after it.", node=order)
 
 
 def _is_first(node: exp.Expr, name: str) -> bool:
@@ -200,9 +251,14 @@ def _of_first_rows(
     used = {name: c for name, c in used.items() if type(c.this) is exp.Identifier}
     used = {name: column for name, column in used.items() if not _is_unit(column, owner)}
     features: list[exp.Expr] = [exp.column(owner.unit, quoted=True)]
-    given = {c.alias: c.unalias() for c in select.expressions if c.alias}
+    given = {c.alias.casefold(): c.unalias() for c in select.expressions if c.alias}
+    if any(type(given.get(name.casefold())) is exp.Window for name in used):
+        return None
+    person = given.get(owner.unit.casefold())
+    if person is not None and not _is_unit(person, owner):
+        return None  # another column is called like that of people
     for name in used:
-        of = given.get(name, exp.column(name, quoted=used[name].this.quoted))
+        of = given.get(name.casefold(), exp.column(name, quoted=used[name].this.quoted))
         value = kind(this=_drop_table_names(of), expression=_drop_table_names(order.this))
         features.append(exp.alias_(value, name, quoted=True))
     inner = exp.select(*features).from_(select.args["from_"].this.copy())
@@ -219,14 +275,13 @@ def _of_pairs(query: exp.Select, owner: Owner) -> exp.Select | None:
     source = query.args.get("from_")
     inner = None if source is None else source.this
     select = inner.this if type(inner) is exp.Subquery else None
-    plain = type(select) is exp.Select and not any(
-        query.args.get(name) for name in (*CLAUSES, "where")
-    )
+    plain = is_plain_query(select, "distinct") and has_only(query, "expressions", "from_")
     if not plain or len(query.expressions) != 1:
         return None
     count, select = query.expressions[0].unalias(), cast("exp.Select", select)
     keys = [c.unalias() for c in select.expressions if not _is_unit(c.unalias(), owner)]
-    if not select.args.get("distinct") or select.args.get("group") or not _is_own(select, owner):
+    distinct = select.args.get("distinct")
+    if distinct is None or distinct.args.get("on") or not _is_own(select, owner):
         return None
     if type(count) is not exp.Count or type(count.this) is not exp.Star or not keys:
         return None

@@ -10,13 +10,20 @@ SUM(COUNT(*)) OVER (), which costs nothing. Others stay as they are, and are ref
   Tested:   tests/session/test_sql_habits.py
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from sqlglot import exp
 
 from letalone.sql.aggregates import is_aggregate
-from letalone.sql.rewriting.one_number import CLAUSES, OneNumber, one_number
+from letalone.sql.rewriting.one_number import (
+    PLAIN,
+    OneNumber,
+    has_only,
+    is_plain_query,
+    is_plain_table,
+    one_number,
+)
 
 
 def with_totals(query: exp.Select) -> exp.Select:
@@ -42,7 +49,9 @@ def _scalars(query: exp.Select, *clauses: str) -> list[exp.Expr]:
 
 
 def is_same_table(left: exp.Expr, right: exp.Expr) -> bool:
-    """Whether both name the same table."""
+    """Whether both name the same table, and all of its rows."""
+    if not is_plain_table(left) or not is_plain_table(right):
+        return False
     names = [[part.name.casefold() for part in cast("exp.Table", t).parts] for t in (left, right)]
     return names[0] == names[1]
 
@@ -85,8 +94,7 @@ def _with_condition(part: exp.Expr, where: exp.Expr) -> exp.Expr:
 def _without_groups(query: exp.Select, table: exp.Expr) -> exp.Select:
     scalars = [(node, one_number(node.this)) for node in _scalars(query, "expressions")]
     known = [found for _, found in scalars if found is not None]
-    others = any(query.args.get(name) for name in CLAUSES)
-    if not scalars or len(known) < len(scalars) or others or type(table) is not exp.Table:
+    if not scalars or len(known) < len(scalars) or not has_only(query, *PLAIN):
         return query
     inside = {id(part) for node, _ in scalars for part in node.walk()}
     own = [p for column in query.expressions for p in column.walk() if id(p) not in inside]
@@ -120,7 +128,8 @@ def _of_one_row_each(query: exp.Select) -> exp.Select:
     """SELECT a.n - b.n FROM (SELECT COUNT(*) AS n …) a, (SELECT …) b; or queries without FROM."""
     source, joins = query.args.get("from_"), cast("list[exp.Join]", query.args.get("joins") or [])
     tables = [] if source is None else [source.this, *(join.this for join in joins)]
-    others = any(query.args.get(name) for name in (*CLAUSES, "where") if name != "joins")
+    crossed = all(_is_crossed(join) for join in joins)
+    others = not crossed or not has_only(query, "expressions", "from_", "joins")
     rows = [_numbers(cast("exp.Expr", table)) for table in tables]
     if len(tables) == 1 or others or None in rows:
         return query
@@ -128,6 +137,8 @@ def _of_one_row_each(query: exp.Select) -> exp.Select:
     holder = exp.Tuple(expressions=result.expressions)
     inner = list(holder.find_all(exp.Subquery))
     scalars = [one_number(node.this) for node in inner]
+    if not _is_of_numbers(holder, inner, tables, rows):
+        return query
     found = [one for row in rows if row is not None for one in row.values()]
     found += [one for one in scalars if one is not None]
     if (
@@ -139,16 +150,41 @@ def _of_one_row_each(query: exp.Select) -> exp.Select:
     for node, one in zip(inner, scalars, strict=True):
         number = cast("OneNumber", one)
         node.replace(filter_number(number.of, number.where))
-    named = {
-        (str(table.alias).casefold(), name.casefold()): one
-        for table, row in zip(tables, rows, strict=True)
-        for name, one in (row or {}).items()
-    }
-    _put_numbers(holder, named)
+    _put_numbers(holder, _by_name(tables, rows))
     result.set("expressions", holder.expressions)
     result.set("from_", exp.From(this=found[0].table.copy()))
     result.set("joins", None)
     return result
+
+
+def _by_name(
+    tables: Sequence[exp.Expr], rows: Sequence[Mapping[str, OneNumber] | None]
+) -> dict[tuple[str, str], OneNumber]:
+    return {
+        (str(table.alias).casefold(), name.casefold()): one
+        for table, row in zip(tables, rows, strict=True)
+        for name, one in (row or {}).items()
+    }
+
+
+def _is_crossed(join: exp.Join) -> bool:
+    """Whether it is a comma or CROSS JOIN: each row beside each."""
+    return has_only(join, "this", "kind") and str(join.args.get("kind") or "") in ("", "CROSS")
+
+
+def _is_of_numbers(
+    holder: exp.Expr,
+    inner: Sequence[exp.Expr],
+    tables: Sequence[exp.Expr],
+    rows: Sequence[Mapping[str, OneNumber] | None],
+) -> bool:
+    """Whether columns of one row are made of the named numbers: an aggregate would be of that row,
+    and another name another column."""
+    known, inside = _by_name(tables, rows), {id(part) for node in inner for part in node.walk()}
+    own = [part for part in holder.walk() if id(part) not in inside]
+    columns = [part for part in own if type(part) is exp.Column]
+    places = [(column.text("table").casefold(), column.name.casefold()) for column in columns]
+    return not any(map(is_aggregate, own)) and all(place in known for place in places)
 
 
 def _put_numbers(node: exp.Expr, named: Mapping[tuple[str, str], OneNumber]) -> None:
@@ -162,7 +198,7 @@ def _put_numbers(node: exp.Expr, named: Mapping[tuple[str, str], OneNumber]) -> 
 def _numbers(table: exp.Expr) -> dict[str, OneNumber] | None:
     """The named numbers of a query in FROM that has one row."""
     select = table.this if type(table) is exp.Subquery else None
-    if type(select) is not exp.Select or any(select.args.get(name) for name in CLAUSES):
+    if type(select) is not exp.Select or not is_plain_query(select):
         return None
     numbers: dict[str, OneNumber] = {}
     for column in select.expressions:
@@ -191,23 +227,33 @@ def _beside_groups(query: exp.Select) -> exp.Select:
     result = query.copy()
     source = result.args.get("from_")
     table = None if source is None else source.this
+    if result.args.get("joins") or not is_plain_table(table):
+        return query  # a row without a partner is in no group
+    had_windows = any(map(_has_window, result.args.values()))
     where = result.args.get("where")
     condition = "" if where is None else _drop_table_names(where.this).sql()
     for node in _scalars(result, "expressions", "having", "order"):
         found = one_number(node.this)
-        if found is None or type(table) is not exp.Table or not is_same_table(found.table, table):
+        if found is None or not is_same_table(found.table, cast("exp.Expr", table)):
             continue
         own = "" if found.where is None else _drop_table_names(found.where).sql()
         total = _total(_drop_table_names(found.of)) if own == condition else None
         if total is not None:
             node.replace(total)
     having = result.args.get("having")
-    if having is not None and having.find(exp.Window):
+    if having is not None and any(map(_has_window, result.args.values())):
+        if had_windows:
+            return query  # its own are of the groups that HAVING leaves, and the total is not
         qualify = result.args.get("qualify")
         both = having.this if qualify is None else exp.and_(having.this, qualify.this)
         result.set("qualify", exp.Qualify(this=both))
         result.set("having", None)
     return result
+
+
+def _has_window(value: object) -> bool:
+    nodes = cast("list[object]", value if isinstance(value, list) else [value])
+    return any(isinstance(node, exp.Expr) and node.find(exp.Window) is not None for node in nodes)
 
 
 def _total(of: exp.Expr) -> exp.Expr | None:

@@ -17,7 +17,7 @@ from sqlglot import exp
 from letalone.answers.row_formulas import Order
 from letalone.sql.aggregates import is_aggregate
 from letalone.sql.names import matching
-from letalone.sql.rewriting.one_number import CLAUSES
+from letalone.sql.rewriting.one_number import PLAIN, has_only
 from letalone.sql.rewriting.totals import filter_number, is_same_table
 from letalone.sql.sql_formulas import free_name
 from letalone.sql.text import Unread
@@ -72,7 +72,7 @@ def _check(branches: Sequence[exp.Select], query: exp.Expr) -> None:
     first = branches[0].args.get("from_")
     for branch in branches:
         source = branch.args.get("from_")
-        others = any(branch.args.get(name) for name in CLAUSES)
+        others = not has_only(branch, *PLAIN)
         if source is None or first is None or type(source.this) is not exp.Table or others:
             raise Unread("This SELECT of UNION ALL is not read", HOW, node=branch)
         if not is_same_table(source.this, first.this):
