@@ -221,7 +221,7 @@ def test_a_screen_shows_no_count_below_zero_and_no_mean_of_nobody(
     monkeypatch.setattr("letalone.cli.screen.is_terminal", lambda: True)
     words = check_screen(letalone(*asked))
     assert re.search(r"none\d+ 0 \[0, \d+\] unknown \[0, 3,000\]", words)
-    assert not re.search(r"-\d", words)
+    assert not re.search(r"(?<!\d)-\d", words)  # dates have these signs, too
     assert "unknown: there are too few rows for this much noise" in words
     assert "Cells of cost that cannot be read as the declared type count as missing" in words
     full = letalone("query", "my.csv", COUNT, *ASK)
@@ -358,7 +358,7 @@ def test_every_refusal_opens_no_ledger_and_offers_a_command_that_is_answered(
     assert not Path("my.letalone.db").exists()
     commands = offered(error["message"])
     if sql in NOTHING_LIKE_IT:  # a count that nobody asked for is not offered
-        assert commands == []
+        assert [words for words in commands if words[0] != "convert"] == []
         return
     command = commands[0]
     if "--dry-run" in command:  # it has examples to fill in
