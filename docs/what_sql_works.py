@@ -567,7 +567,8 @@ def _over_answers() -> Iterator[str]:
         "unit makes one row of each person, as `.per_unit` does in Python; bounds of its columns"
         " are given by their names. So do",
         "`patient_id IN (SELECT patient_id …)` and `ROW_NUMBER() OVER (PARTITION BY patient_id …) ="
-        " 1`.",
+        " 1`. Of a person, `BOOL_OR` and `BOOL_AND` take a missing value",
+        "as false, and `ARG_MIN` takes its row as it is, with what is missing there.",
         "",
         "`CASE`, `COALESCE`, `GREATEST`, `LEAST`, comparisons and texts (`CONCAT`, `UPPER`,"
         " `LENGTH`) of keys and aggregates are computed from the",

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import letalone as la
-from letalone.session.pricing import SCHEMA_CHANGED
+from letalone.errors import DataSetFrozen
+from letalone.ledger.ledger import Ledger
+from letalone.session.pricing import SCHEMA_CHANGED, Answering
 
 SCHEMA = """format = 1
 name = "visits"
@@ -56,3 +59,17 @@ def test_it_is_named_where_the_row_limit_was_found_with_a_part_of_the_same_price
     second = count(tmp_path, f'{SCHEMA}keys = ["A", "B"]\n', max_rows=None)
     assert (first.epsilon, second.epsilon) == (0.9, 1)
     assert SCHEMA_CHANGED in " ".join(str(second).split())
+
+
+def test_a_charge_that_failed_answered_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame({"person": range(50), "ward": ["A", "B"] * 25})
+    frame.to_parquet(tmp_path / "visits.parquet")
+    with monkeypatch.context() as patch:
+        patch.setattr(Answering, "make", lambda _: 1 / 0)
+        with pytest.raises(DataSetFrozen):
+            count(tmp_path, SCHEMA)
+    Ledger.open(tmp_path / "b.db").thaw("visits", "looked at")
+    again = count(tmp_path, f'{SCHEMA}keys = ["A", "B"]\n')
+    assert SCHEMA_CHANGED not in " ".join(str(again).split())

@@ -59,6 +59,7 @@ REFUSED_ROWS = (
     " b.ward",
     f"WITH a AS ({OF_ALL}), b AS ({ROWS_OF_B}) SELECT a.ward, n FROM a LEFT JOIN b ON a.ward ="
     " b.ward WHERE b.m IS NULL",
+    f"WITH a AS ({OF_ALL}) SELECT w.name, a.n FROM wards w LEFT JOIN a ON a.ward = w.ward",
     f"WITH a AS ({OF_ALL}), b AS ({OF_ALL}) SELECT a.ward FROM a ANTI JOIN b ON a.ward = b.ward",
     f"SELECT w.name, COUNT(*) * 1.0 / (SELECT COUNT(*) FROM visits TABLESAMPLE 10%) AS s FROM"
     f" {JOINED} GROUP BY w.name",

@@ -286,6 +286,9 @@ def _add_public(inner: exp.Select, part: JoinedAnswer, ties: list[Tie], meant: M
     table = part.of.copy()
     table.set("joins", None)
     kept = tie.side == ("LEFT" if theirs == tie.right else "RIGHT")  # groups without a partner
+    if tie.side and not kept:
+        what = f"This keeps rows of {part.called!r} that are in no group"
+        raise Unread(what, "Write JOIN, or the grouped query before LEFT JOIN.", node=part.of)
     inner.append("joins", exp.Join(this=table, on=on, side="LEFT" if kept else None))
     meant[theirs] = named
     return True
