@@ -113,11 +113,12 @@ class PrivateSteps(Iterator[int]):
             plan.batch_size, bins, size, in_order=team.size == 1
         )
         sums = self._sums = emptied(self._sums, trained(self._model), single=single)
-        own = team.shared(self._draw(bins))
-        with team.together(), secret_luck(sums.total.device, self._bits):
-            for piece in own:
-                self._add(piece, sums)
-            sums.finished()
+        with secret_luck(sums.total.device, self._bits):
+            own = team.shared(self._draw(bins))
+            with team.together():
+                for piece in own:
+                    self._add(piece, sums)
+                sums.finished()
         team.add_up(sums.total)
         return sums
 
