@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 pytestmark = pytest.mark.long
 
@@ -34,11 +35,10 @@ def modules(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path):
-    image = pytest.importorskip("PIL.Image")
     luck = np.random.default_rng(1)
     for number in range(3):
         pixels = luck.integers(0, 256, (SHEET, 1024, 3), dtype=np.uint8)
-        image.fromarray(pixels).save(tmp_path / f"cifar10_batch_{number}.png")
+        Image.fromarray(pixels).save(tmp_path / f"cifar10_batch_{number}.png")
     labels = ",".join(str(label) for label in luck.integers(0, 10, 3 * SHEET))
     (tmp_path / "cifar10_labels.js").write_text(f"var labels = [{labels}];")
     return tmp_path
